@@ -1,0 +1,46 @@
+# Impulse. `make` alone lists what can be made. run and test set up everything they need by themselves.
+.DEFAULT_GOAL := help
+.PHONY: help run test lint bench soak pybullet clean ready-run ready-test ready-bench
+
+python := .venv/bin/python
+video := impulse-arm_reach.mp4
+
+# One virtual screen around all tests, stopped by xvfb-run at their end; nothing of the desktop's own session gets in.
+screen := xvfb-run -a -s "-screen 0 2560x1440x24 +extension GLX +render -noreset" \
+	env -u WAYLAND_DISPLAY -u XDG_SESSION_TYPE QT_QPA_PLATFORM=xcb LIBGL_ALWAYS_SOFTWARE=1
+
+help:
+	@echo 'Impulse, a laboratory for rigid bodies and robot arms'
+	@echo
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1	\2/p' Makefile
+
+run: ready-run  ## open the window; without a display make a short video of the default scene
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname)" != Linux ]; then \
+		$(python) main.py; \
+	else \
+		echo 'There is no display, so a video is made instead of opening the window.'; \
+		$(python) main.py record arm_reach $(video) --duration 6 && echo "Here it is: $$PWD/$(video)"; \
+	fi
+
+test: lint  ## check the code and run all tests on a virtual screen
+	@$(screen) $(python) -m pytest
+
+lint: ready-test  ## ruff and mypy
+	@$(python) -m ruff check .
+	@$(python) -m mypy
+
+soak: ready-test  ## the long tests: hours of simulated time
+	@$(screen) $(python) -m pytest -m soak
+
+bench: ready-bench  ## side by side with other engines
+	@$(python) benchmarks/run.py
+
+pybullet:  ## build the PyBullet engine where there is no ready-made package (4 to 7 minutes)
+	@scripts/setup.sh pybullet
+
+clean:  ## remove .venv and caches; the next run sets everything up again
+	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+ready-run ready-test ready-bench: ready-%:
+	@scripts/setup.sh $*

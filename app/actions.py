@@ -1,0 +1,294 @@
+"""Everything a person can ask for, in one table: menus, toolbar, keys and help are made from it.
+
+Keys without Ctrl, Alt or F belong to the viewport alone, so that they never take Space, letters, digits
+or arrows from a focused control (see `is_bare`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import pi, radians
+from typing import TYPE_CHECKING
+
+from app.camera import Camera
+from app.pacing import QUALITIES
+from app.style import CHOICES
+from sim.backend import BACKENDS, unavailable
+from sim.command import SetBackend, StepOnce
+from sim.control import CONTROLLERS
+
+if TYPE_CHECKING:
+    from app.window import Window
+
+Text = str | Callable[["Window"], str]
+MANY_STEPS = 100
+BELOW = radians(89.0)  # straight down, short of the pole
+
+
+@dataclass(frozen=True)
+class Action:
+    id: str
+    menu: str  # "Simulation/Engine"; "" for keys alone
+    text: Text
+    do: Callable[[Window], None]
+    keys: tuple[str, ...] = ()
+    icon: Text = ""
+    tip: str = ""
+    help: str = ""  # what the help says if not the text; "-" for nothing
+    help_keys: str = ""
+    checked: Callable[[Window], bool] | None = None
+    refusal: Callable[[Window], str] = lambda _: ""  # why it is greyed
+    group: int = 0  # a line stands between groups of a menu
+
+
+def is_bare(key: str) -> bool:
+    """Whether a key is one that controls need themselves."""
+    return not any(word in key for word in ("Ctrl", "Alt", "Meta")) and not (key[0] == "F" and key[1:].isdigit())
+
+
+# --- what the rows do ---------------------------------------------------------------------------------
+
+
+def _switch_title(window: Window, number: int) -> str:
+    controllers = window.session.stage.scene.controllers
+    return CONTROLLERS[controllers[number - 1].kind].title if number <= len(controllers) else ""
+
+
+def _is_switched_on(window: Window, number: int) -> bool:
+    controllers = window.session.stage.scene.controllers
+    return number <= len(controllers) and window.session.snapshot.controllers.get(controllers[number - 1].name, False)
+
+
+def _look_from(azimuth: float, elevation: float) -> Callable[[Window], None]:
+    """View along an axis; from there once more, from the opposite side."""
+
+    def do(window: Window) -> None:
+        hand = window.viewport.hand
+        at = hand.glide.end if hand.glide else hand.camera
+        there = _near(at, azimuth, elevation)
+        if elevation and there:
+            turned = replace(at, azimuth=azimuth, elevation=-elevation)
+        else:
+            turned = replace(at, azimuth=azimuth + (pi if there else 0.0), elevation=elevation)
+        window.viewport.look(turned)
+
+    return do
+
+
+def _near(camera: Camera, azimuth: float, elevation: float) -> bool:
+    turn = (camera.azimuth - azimuth + pi) % (2 * pi) - pi
+    return abs(turn) < 1e-3 and abs(camera.elevation - elevation) < 1e-3
+
+
+def _toggle_orthographic(window: Window) -> None:
+    hand = window.viewport.hand
+    hand.camera = replace(hand.camera, orthographic=not hand.camera.orthographic)
+
+
+def _home(window: Window) -> None:
+    window.viewport.look(window.session.stage.home())
+
+
+# --- the table ----------------------------------------------------------------------------------------
+
+ACTIONS: tuple[Action, ...] = (
+    Action("open", "File", "Open scene…", lambda w: w.ask_for_file(), ("Ctrl+O",), tip="Open a scene file"),
+    Action(
+        "record",
+        "File",
+        lambda w: "Stop recording" if w.filming.on else "Record video",
+        lambda w: w.filming.toggle(),
+        ("V",),
+        lambda w: "stop" if w.filming.on else "record",
+        "Record the view as an MP4, paced by simulated time",
+        "Record video, and stop",
+        group=1,
+    ),
+    Action(
+        "picture",
+        "File",
+        "Take picture",
+        lambda w: w.filming.take_picture(),
+        ("P",),
+        "picture",
+        "Save the view as a PNG",
+        group=1,
+    ),
+    Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),
+    Action(
+        "play",
+        "Simulation",
+        lambda w: "Pause" if w.session.snapshot.running else "Play",
+        lambda w: w.session.toggle_play(),
+        ("Space",),
+        lambda w: "pause" if w.session.snapshot.running else "play",
+        "Let the world run, or hold it",
+        "Play or pause",
+    ),
+    Action(
+        "step",
+        "Simulation",
+        "One step on",
+        lambda w: w.session.send(StepOnce()),
+        ("Right",),
+        "step",
+        "Hold the world and take one step",
+    ),
+    Action(
+        "steps",
+        "Simulation",
+        f"{MANY_STEPS} steps on",
+        lambda w: w.session.send(StepOnce(MANY_STEPS)),
+        ("Shift+Right",),
+        tip=f"Hold the world and take {MANY_STEPS} steps",
+    ),
+    Action(
+        "reset",
+        "Simulation",
+        "Reset",
+        lambda w: w.session.reset(),
+        ("R", "Backspace"),
+        "reset",
+        "Time and state back to the start; gains, switches and camera stay",
+    ),
+    Action(
+        "reload",
+        "Simulation",
+        "Reload file",
+        lambda w: w.session.reload(),
+        ("Shift+R",),
+        tip="Read the scene's file again",
+    ),
+    Action(
+        "slower",
+        "Simulation",
+        "Half speed",
+        lambda w: w.session.change_speed(-1),
+        ("-",),
+        "slower",
+        "Half as fast",
+        group=1,
+    ),
+    Action(
+        "faster",
+        "Simulation",
+        "Double speed",
+        lambda w: w.session.change_speed(1),
+        ("+", "="),
+        "faster",
+        "Twice as fast",
+        help_keys="+",
+        group=1,
+    ),
+    Action(
+        "real_time",
+        "Simulation",
+        "Real time",
+        lambda w: w.session.change_speed(0),
+        ("Ctrl+0",),
+        tip="One simulated second a second",
+        group=1,
+    ),
+    *(
+        Action(
+            f"engine:{name}",
+            "Simulation/Engine",
+            title,
+            lambda w, name=name: w.session.send(SetBackend(name)),
+            checked=lambda w, name=name: w.session.snapshot.backend == name,
+            refusal=lambda _, name=name: unavailable(name),
+            help="-",
+            group=2,
+            tip="Go on with this engine from the same positions and velocities",
+        )
+        for name, (title, _) in BACKENDS.items()
+    ),
+    *(
+        Action(
+            f"controller:{n}",
+            "Simulation/Controllers",
+            lambda w, n=n: _switch_title(w, n),
+            lambda w, n=n: w.session.switch(n),
+            (f"Ctrl+{n}",),
+            checked=lambda w, n=n: _is_switched_on(w, n),
+            help="Switch controller 1…9" if n == 1 else "-",
+            help_keys="Ctrl+1…9",
+            group=2,
+        )
+        for n in range(1, 10)
+    ),
+    Action("home", "View", "Home", _home, ("0",), "frame", "Back to the view at start"),
+    Action(
+        "frame",
+        "View",
+        "Frame everything",
+        lambda w: w.viewport.frame_all(),
+        ("F", "Home"),
+        tip="Fit the view to the scene",
+    ),
+    Action("front", "View", "Front", _look_from(-pi / 2, 0.0), ("1",), tip="Again: from behind", group=1),
+    Action("right", "View", "Right", _look_from(0.0, 0.0), ("3",), tip="Again: from the left", group=1),
+    Action("top", "View", "Top", _look_from(-pi / 2, BELOW), ("7",), tip="Again: from below", group=1),
+    Action(
+        "orthographic",
+        "View",
+        "Orthographic",
+        _toggle_orthographic,
+        ("5",),
+        tip="Parallel lines stay parallel",
+        checked=lambda w: w.viewport.hand.camera.orthographic,
+        group=1,
+    ),
+    *(
+        Action(
+            f"theme:{choice}",
+            "View/Theme",
+            title,
+            lambda w, choice=choice: w.choose_theme(choice),
+            checked=lambda w, choice=choice: w.theme_choice == choice,
+            help="-",
+            group=2,
+        )
+        for choice, title in CHOICES.items()
+    ),
+    *(
+        Action(
+            f"quality:{choice}",
+            "View/Quality",
+            title,
+            lambda w, choice=choice: w.viewport.quality.choose(choice),
+            checked=lambda w, choice=choice: w.viewport.quality.choice == choice,
+            help="-",
+            group=2,
+        )
+        for choice, title in QUALITIES.items()
+    ),
+    Action(
+        "viewport_only",
+        "View",
+        "Viewport only",
+        lambda w: w.toggle_viewport_only(),
+        ("F11",),
+        checked=lambda w: w.is_viewport_only,
+        tip="Hide the panels and fill the screen",
+        group=3,
+    ),
+    Action("theme", "", "Light or dark", lambda w: w.toggle_theme(), icon="theme", tip="Light or dark", help="-"),
+    Action("help", "Help", "Keys and mouse", lambda w: w.toggle_help(), ("F1", "?"), "help", "What keys and mouse do"),
+    Action("messages", "Help", "Messages…", lambda w: w.show_messages(), tip="Everything that was said so far"),
+    Action("cancel", "", "Cancel a drag", lambda w: w.cancel(), ("Esc",)),
+)
+
+# Ids in the order of the toolbar; "|" is a line, "<>" a gap that pushes the rest to the right.
+TOOLBAR = ("play", "step", "reset", "|", "slower", "speed", "faster", "|", "record", "picture", "<>", "help", "theme")
+
+# What the mouse does, for the help; it has no rows above because no menu can do it.
+MOUSE = (
+    ("Left drag on it", "Move a target"),
+    ("Ctrl + drag on it", "Pull a body"),
+    ("Left drag", "Turn the view"),
+    ("Right, middle or Shift + left drag", "Move the view"),
+    ("Wheel", "Zoom to the cursor"),
+    ("Double click", "Look at a point"),
+)

@@ -1,0 +1,49 @@
+"""The program with a window, from its first moment to its exit code.
+
+Qt is imported inside `run_window`: what decides about it (scale, OpenGL library, whether there is a
+display at all) has to be settled before.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from app.display import display_problem
+
+__all__ = ["DEFAULT_SCENE", "display_problem", "run_window"]
+
+DEFAULT_SCENE = "arm_reach"
+QT_LOGGING = "qt.qpa.*=false"  # Qt's own words about the desktop it finds; failures come as sentences of ours
+
+
+def run_window(
+    scene_name: str | None,
+    shot: str | os.PathLike[str] | None = None,
+    after: float = 3.0,
+    size: tuple[int, int] | None = None,
+    theme: str | None = None,
+    scale: float | None = None,
+    report: str | os.PathLike[str] | None = None,
+) -> int:
+    """Open the window with a scene and return when it is closed; raises SceneError before anything opens.
+
+    `shot` saves a picture of the window after so many seconds and closes it; `report` writes times and
+    driver as JSON once the world has moved.
+    """
+    from app.stage import load_stage
+
+    stage = load_stage(scene_name or DEFAULT_SCENE)
+    if scale is not None:
+        os.environ["QT_SCALE_FACTOR"] = f"{scale:g}"
+    os.environ.setdefault("QT_LOGGING_RULES", QT_LOGGING)
+
+    from app.program import Program
+
+    program = Program(sys.argv[:1], stage, theme, size, unattended=shot is not None)
+    if shot is not None:
+        program.shoot(Path(shot), after)
+    if report is not None:
+        program.report(Path(report))
+    return program.run()

@@ -1,0 +1,10 @@
+"""Headless commands. A module of the table has `add_arguments(parser)` and `run(args) -> exit code`."""
+
+# name -> (module, what it does)
+COMMANDS = {
+    "scenes": ("app.commands.scenes", "list the built-in scenes"),
+    "run": ("app.commands.run", "simulate without a screen; summary, JSON and logs"),
+    "record": ("app.commands.record", "make a video, GIF or picture without a screen"),
+    "warmup": ("app.commands.warmup", "compile the kernels of the default scene"),
+}
+WINDOW = "app.commands.window"

@@ -1,0 +1,78 @@
+"""Make a video (.mp4, .gif) or a picture (.png, at the end of the duration) without a screen."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.commands.arguments import CommandError, add_simulation, number, one_of, output, size
+from app.commands.progress import ProgressBar
+from app.theme import THEMES
+from app.video_formats import FORMATS
+
+if TYPE_CHECKING:
+    from app.video_encoder import Encoder
+    from sim.simulation import Simulation
+
+EXAMPLES = """\
+examples:
+  main.py record arm_reach reach.mp4
+  main.py record hinge_chain chain.gif --duration 4 --size 640x360
+  main.py record arm_reach reach.png --duration 3 --size 1920x1080 --theme dark
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_simulation(parser)
+    parser.add_argument("output", type=output(*FORMATS), metavar="OUT", help=f"the file: {', '.join(FORMATS)}")
+    rates = ", ".join(f"{kind.usual:g} for {suffix}" for suffix, kind in FORMATS.items() if kind.moves)
+    fps = number("1 to 240 images a second", 1.0, 240.0)
+    parser.add_argument("--fps", type=fps, metavar="N", help=f"images a simulated second (default: {rates})")
+    parser.add_argument("--size", type=size, default=(1280, 720), metavar="WxH", help="in pixels (default: 1280x720)")
+    parser.add_argument("--theme", type=one_of(*THEMES), default="light", metavar="NAME", help="light or dark")
+
+
+def run(args: argparse.Namespace) -> int:
+    from app.render.platform import NoOpenGL
+    from app.video_encoder import Encoder
+    from sim.files import load
+    from sim.simulation import Simulation
+
+    width, height = args.size
+    kind = FORMATS[args.output.suffix.lower()]
+    fps = args.fps or kind.usual
+    if fps > kind.fastest:
+        raise CommandError(f"--fps of a {args.output.suffix} file is at most {kind.fastest:g}, not {fps:g}.")
+    times = [n / fps for n in range(max(round(args.duration * fps), 1))] if kind.moves else [args.duration]
+    simulation = Simulation(load(args.scene), backend=args.backend, dt=args.dt)
+    try:
+        with Encoder(args.output, width, height, fps) as film:
+            _draw(simulation, times, film, args.theme)
+    except NoOpenGL as problem:
+        raise CommandError(str(problem), 1) from problem
+    finally:
+        simulation.close()
+    print(_description(args.output, film, film.frames / fps if kind.moves else None))
+    return 0
+
+
+def _draw(simulation: Simulation, times: list[float], film: Encoder, theme: str) -> None:
+    """One image of the world at each of the simulated times, seen from where the window would show it first."""
+    from app.camera import fit
+    from app.render.offscreen import OffscreenRenderer
+    from app.render.view import View
+
+    renderer = OffscreenRenderer(simulation.scene, film.width, film.height)
+    view = View(fit(*renderer.visuals.bounds(simulation.snapshot()), simulation.scene.camera), theme)
+    with ProgressBar(film.path.name, len(times)) as bar:
+        for time in times:
+            simulation.step(round(time / simulation.dt) - simulation.step_count)
+            film.add(renderer.render(simulation.snapshot(), view))
+            bar.at(film.frames)
+    renderer.close()
+
+
+def _description(path: Path, film: Encoder, seconds: float | None) -> str:
+    length = "" if seconds is None else f"{seconds:.4g} s, "
+    return f"{path.resolve()} ({length}{film.width}×{film.height}, {path.stat().st_size / 1e6:.2g} MB)"

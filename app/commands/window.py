@@ -1,0 +1,60 @@
+"""A laboratory for rigid bodies and robot arms. Without a command it opens its window."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from app.application import DEFAULT_SCENE, display_problem, run_window
+from app.commands import COMMANDS
+from app.commands.arguments import CommandError, number, one_of, output, size
+from app.theme import THEMES
+from sim.files import builtin_names
+from sim.wording import suggestion
+
+EXAMPLES = "\n".join(
+    [
+        "commands (`main.py COMMAND --help` tells more):",
+        *(f"  {name:<8} {summary}" for name, (_, summary) in COMMANDS.items()),
+        "",
+        "examples:",
+        "  main.py                              the default scene",
+        "  main.py hinge_chain --theme dark",
+        "  main.py my_robot.toml",
+        "  main.py arm_reach --shot arm.png --after 3 --size 1440x900",
+        "  main.py record arm_reach arm.mp4     needs no screen",
+    ]
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    scale = number("a factor from 0.5 to 4", 0.5, 4.0)
+    after = number("a time from 0 to 3600 s", 0.0, 3600.0)
+    add = parser.add_argument
+    add(
+        "scene", nargs="?", type=scene, metavar="SCENE", help=f"built-in scene or scene file (default: {DEFAULT_SCENE})"
+    )
+    add("--theme", type=one_of(*THEMES), metavar="NAME", help="light or dark (default: the last one chosen)")
+    add("--size", type=size, metavar="WxH", help="of the window in pixels (default: the last one)")
+    add("--scale", type=scale, metavar="N", help="magnifies text and drawing")
+    add("--shot", type=output(".png"), metavar="FILE", help="save a picture of the window and exit")
+    add("--after", type=after, default=3.0, metavar="S", help="simulated seconds before the picture (default: 3)")
+    add("--report", type=output(".json"), metavar="FILE", help="write start-up times and the OpenGL driver as JSON")
+
+
+def scene(word: str) -> str:
+    """A scene; a word that is none may be a command that was misspelt or came too late."""
+    if word in COMMANDS:
+        raise CommandError(f'The command "{word}" comes first: main.py {word} …')
+    names = [*builtin_names(), *COMMANDS]
+    if word not in names and not (word and Path(word).exists()):
+        raise CommandError(f'There is no scene, scene file or command "{word}"; {suggestion(word, names)}')
+    return word
+
+
+def run(args: argparse.Namespace) -> int:
+    if problem := display_problem():
+        name = args.scene or DEFAULT_SCENE
+        instead = f"`main.py record {name} out.mp4` makes a video and `main.py run {name}` simulates"
+        raise CommandError(f"{problem} Without a screen {instead}.")
+    return run_window(args.scene, args.shot, args.after, args.size, args.theme, args.scale, args.report)

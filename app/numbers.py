@@ -1,0 +1,54 @@
+"""Numbers as people read them: four significant digits, no exponent where a plain number will do."""
+
+from __future__ import annotations
+
+import math
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def significant(value: float, digits: int = 4) -> str:
+    """`value` with exactly `digits` significant digits, such as "0.1500", "−12.30", "3.100e+07"."""
+    if not math.isfinite(value):
+        return "–"
+    rounded = f"{value:.{digits - 1}e}"
+    mantissa, exponent = rounded.split("e")
+    power = int(exponent)
+    if float(mantissa) == 0.0:
+        text = f"{0.0:.{digits - 1}f}"
+    elif -4 <= power < 6:
+        text = f"{float(rounded):.{max(digits - 1 - power, 0)}f}"
+    else:
+        text = rounded
+    return text.replace("-", MINUS)
+
+
+def compact(value: float, digits: int = 4) -> str:
+    """The shortest text with at most `digits` significant digits, as typed into a field: "300", "0.15"."""
+    text = f"{value:.{digits}g}"
+    if "e" not in text:
+        return text
+    mantissa, exponent = text.split("e")
+    power = int(exponent)
+    if -6 <= power < 9:
+        return (
+            f"{float(text):.{max(digits - 1 - power, 0)}f}".rstrip("0").rstrip(".")
+            if power < 0
+            else f"{float(text):.0f}"
+        )
+    return f"{mantissa}e{power}"
+
+
+def parse(text: str) -> float | None:
+    """The number in a field: a decimal comma and a real minus sign are understood; None if there is none."""
+    try:
+        value = float(text.strip().replace(",", ".").replace(MINUS, "-"))
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def clock(seconds: float) -> str:
+    """Minutes and seconds of a recording: "0:07.4"."""
+    tenths = round(seconds * 10)
+    return f"{tenths // 600}:{tenths % 600 / 10:04.1f}"

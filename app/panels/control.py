@@ -1,0 +1,134 @@
+"""The Control tab: what to try, the controllers with their switches and gains, the targets."""
+
+from __future__ import annotations
+
+import math
+
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from app.session import Session
+from app.stage import Stage
+from app.theme import CONTROL_GAP, SECTION_GAP
+from app.widgets.gain_row import GainRow
+from app.widgets.number_field import NumberField
+from app.widgets.section import column, label, scrolled
+from app.widgets.switch import SwitchRow
+from sim.command import SetGain, SetSwitch, SetTarget
+from sim.control import CONTROLLERS
+from sim.scene import ControllerSpec, Target
+from sim.state import Snapshot
+
+AXES = "xyz"
+REACH = 1000.0  # [m]
+COORDINATE_STEP = 0.01  # [m]
+
+
+class ControlPanel(QWidget):
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.switches: dict[str, SwitchRow] = {}
+        self.gains: dict[tuple[str, str], GainRow] = {}
+        self.coordinates: dict[tuple[int, int], NumberField] = {}
+        self.paths: dict[str, SwitchRow] = {}
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        self._content: QWidget | None = None
+        self._build(session.stage)
+        session.stage_changed.connect(self._build)
+
+    def _build(self, stage: Stage) -> None:
+        for rows in (self.switches, self.gains, self.coordinates, self.paths):
+            rows.clear()
+        content = QWidget()
+        layout = column(content)
+        self._add_words(layout, stage)
+        if stage.scene.controllers:
+            layout.addSpacing(SECTION_GAP - CONTROL_GAP)
+            layout.addWidget(label("Controllers", "section"))
+        for number, spec in enumerate(stage.scene.controllers, 1):
+            self._add_controller(layout, number, spec)
+        for index, target in enumerate(stage.scene.targets):
+            self._add_target(layout, index, target)
+        layout.addStretch(1)
+        area = scrolled(content)
+        if self._content is not None:
+            self.layout().removeWidget(self._content)
+            self._content.deleteLater()
+        self._content = area
+        self.layout().addWidget(area)
+        self.refresh(self.session.snapshot)
+
+    def _add_words(self, layout: QVBoxLayout, stage: Stage) -> None:
+        layout.addWidget(label(stage.scene.title, "title", wrap=True))
+        if stage.scene.try_this:
+            for sentence in stage.scene.try_this:
+                layout.addWidget(label(sentence, wrap=True))
+        elif stage.scene.summary:
+            layout.addWidget(label(stage.scene.summary, wrap=True))
+
+    def _add_controller(self, layout: QVBoxLayout, number: int, spec: ControllerSpec) -> None:
+        kind = CONTROLLERS[spec.kind]
+        switch = SwitchRow(kind.title, f"Ctrl+{number}" if number <= 9 else "")
+        switch.setObjectName(f"switch:{spec.name}")
+        switch.setToolTip(kind.summary)
+        switch.clicked.connect(lambda on, name=spec.name: self.session.send(SetSwitch(name, on)))
+        self.switches[spec.name] = switch
+        layout.addWidget(switch)
+        for gain in kind.gains:
+            row = GainRow(gain, spec.gains.get(gain.name, gain.default))
+            row.setObjectName(f"gain:{spec.name}:{gain.name}")
+            row.setContentsMargins(4, 0, 0, 0)
+            row.changed.connect(
+                lambda value, name=spec.name, gain=gain.name: self.session.send(SetGain(name, gain, value))
+            )
+            self.gains[spec.name, gain.name] = row
+            layout.addWidget(row)
+
+    def _add_target(self, layout: QVBoxLayout, index: int, target: Target) -> None:
+        layout.addSpacing(SECTION_GAP - CONTROL_GAP)
+        layout.addWidget(label(f"Target of {target.frame}", "section"))
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(6)
+        for axis, letter in enumerate(AXES):
+            field = NumberField(-REACH, REACH, lambda _: COORDINATE_STEP, lambda value: f"{value:.3f}")
+            field.setObjectName(f"target:{target.name}:{letter}")
+            field.setToolTip(f"<b>{letter}</b> [m]: where the target stands. Type a number, or use ↑ and ↓.")
+            field.setAccessibleName(f"{letter} of {target.name} in metres")
+            field.edited.connect(lambda value, axis=axis: self._move(index, axis, value))
+            self.coordinates[index, axis] = field
+            grid.addWidget(QLabel(letter), 0, 2 * axis, Qt.AlignmentFlag.AlignRight)
+            grid.addWidget(field, 0, 2 * axis + 1)
+            grid.setColumnStretch(2 * axis + 1, 1)
+        grid.addWidget(label("m", "muted"), 0, 6)
+        layout.addLayout(grid)
+        if target.path is not None:
+            path = SwitchRow("Moves on its circle")
+            path.setObjectName(f"path:{target.name}")
+            path.setToolTip(f"Radius {target.path.radius:g} m, once round in {target.path.period:g} s.")
+            path.clicked.connect(lambda on, name=target.name: self.session.follow_path(name, on))
+            self.paths[target.name] = path
+            layout.addWidget(path)
+
+    def _move(self, index: int, axis: int, value: float) -> None:
+        position = [self.coordinates[index, a].value for a in range(3)]
+        position[axis] = value
+        self.session.set_target(index, (position[0], position[1], position[2]))
+
+    def refresh(self, snapshot: Snapshot) -> None:
+        """Show what holds now; controls whose command is on its way keep what was asked for."""
+        waits = self.session.waits_for
+        for name, switch in self.switches.items():
+            if not waits(SetSwitch(name, True)):
+                switch.setChecked(snapshot.controllers.get(name, False))
+        for (name, gain), row in self.gains.items():
+            if not waits(SetGain(name, gain, 0.0)):
+                row.show_value(snapshot.gains.get(name, {}).get(gain, row.default))
+        for (index, axis), field in self.coordinates.items():
+            target = self.session.stage.scene.targets[index].name
+            if not waits(SetTarget(target, (0.0, 0.0, 0.0))) and index < len(snapshot.targets):
+                value = float(snapshot.targets[index][axis])
+                field.show_value(value if math.isfinite(value) else 0.0)
+        for name, path in self.paths.items():
+            path.setChecked(self.session.paths_on[name])

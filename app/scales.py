@@ -1,0 +1,128 @@
+"""The maths of sliders and plots: logarithmic scales, 1-2-5 ranges, decimation, labels that do not overlap."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+TOE = 1e-3  # below this part of the upper end a slider that starts at 0 is linear
+SHRINK_AFTER = 2.0  # a plot's range may be too large for so long [s]
+GRID_STEPS = (1.0, 2.0, 2.5, 3.0, 4.0, 5.0)
+
+
+@dataclass(frozen=True)
+class LogScale:
+    """Values low…high on the unit interval: logarithmic, or asinh(v/c) with c = TOE·high where low is 0."""
+
+    low: float
+    high: float
+
+    def position(self, value: float) -> float:
+        value = min(max(value, self.low), self.high)
+        if self.low > 0.0:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return math.asinh(value / (TOE * self.high)) / math.asinh(1.0 / TOE)
+
+    def value(self, position: float) -> float:
+        position = min(max(position, 0.0), 1.0)
+        if self.low > 0.0:
+            return self.low * (self.high / self.low) ** position
+        return TOE * self.high * math.sinh(position * math.asinh(1.0 / TOE))
+
+
+def one_two_five(span: float) -> float:
+    """The smallest of 1, 2, 5 · 10ⁿ that is not below `span`."""
+    power = 10.0 ** math.floor(math.log10(span))
+    return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= span * (1.0 - 1e-12))
+
+
+def fitted_range(low: float, high: float, min_span: float) -> tuple[float, float]:
+    """The range a plot should have: on 1-2-5 steps, at least `min_span`, with zero if zero is near."""
+    span = high - low
+    if low > 0.0 and low <= span + min_span:
+        low = 0.0
+    elif high < 0.0 and -high <= span + min_span:
+        high = 0.0
+    if high - low < min_span:
+        missing = min_span - (high - low)
+        below = 0.0 if low == 0.0 else missing if high == 0.0 else missing / 2.0
+        low, high = low - below, high + missing - below
+    step = one_two_five((high - low) / 4.0)
+    return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+
+
+@dataclass
+class LiveRange:
+    """A range that grows at once and shrinks only after the data were smaller for SHRINK_AFTER."""
+
+    min_span: float
+    low: float = 0.0
+    high: float = 0.0
+    _tight_since: float | None = field(default=None, repr=False)
+
+    def update(self, low: float, high: float, now: float) -> bool:
+        """Take the data's extremes at wall time `now`; True if the range changed."""
+        wanted = fitted_range(low, high, self.min_span)
+        if self.low == self.high:
+            return self._take(*wanted)
+        if wanted[0] < self.low or wanted[1] > self.high:
+            return self._take(min(wanted[0], self.low), max(wanted[1], self.high))
+        if wanted == (self.low, self.high):
+            self._tight_since = None
+            return False
+        if self._tight_since is None:
+            self._tight_since = now
+        return now - self._tight_since >= SHRINK_AFTER and self._take(*wanted)
+
+    def _take(self, low: float, high: float) -> bool:
+        self.low, self.high, self._tight_since = low, high, None
+        return True
+
+
+def grid_values(low: float, high: float) -> list[float]:
+    """At most two round values other than zero inside the range, for its grid lines."""
+    power = 10.0 ** math.floor(math.log10(high - low)) / 10.0
+    for step in (m * power * p for p in (1.0, 10.0) for m in GRID_STEPS):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        values = [k * step for k in range(first, last + 1) if k != 0]
+        if len(values) <= 2:
+            return values
+    return []
+
+
+def decimate(times: Array, values: Array, bin_width: float) -> tuple[Array, Array]:
+    """Minimum and maximum of every time bin, so that peaks survive: (2m,) times and (2m, k) values.
+
+    Bins are counted from time 0, not from the first sample: a curve does not flicker while it scrolls.
+    """
+    if len(times) == 0:
+        return times, values
+    bins = np.floor(times / bin_width)
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(bins)) + 1])
+    out = np.empty((2 * len(starts), values.shape[1]), dtype=values.dtype)
+    out[0::2] = np.minimum.reduceat(values, starts, axis=0)
+    out[1::2] = np.maximum.reduceat(values, starts, axis=0)
+    return np.repeat(times[starts], 2), out
+
+
+def spread(centers: list[float], height: float, line: float) -> dict[int, float]:
+    """Where labels wanted at `centers` can stand without overlap, `line` apart, inside 0…height.
+
+    Index to centre; what does not fit is left out, last ones first.
+    """
+    room = max(int(height // line), 0)
+    order = sorted(range(min(len(centers), room)), key=lambda i: centers[i])
+    placed: list[float] = []
+    for i in order:
+        wanted = min(max(centers[i], line / 2.0), height - line / 2.0)
+        placed.append(max(wanted, placed[-1] + line) if placed else wanted)
+    limit = height - line / 2.0
+    for n in reversed(range(len(placed))):
+        placed[n] = min(placed[n], limit)
+        limit = placed[n] - line
+    return dict(zip(order, placed, strict=True))

@@ -1,0 +1,38 @@
+"""What the program remembers between starts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt6.QtCore import QByteArray, QSettings
+
+NAME = "Impulse"
+
+
+class Settings:
+    """A few named values in the user's configuration folder, or in a file of their own."""
+
+    def __init__(self, path: Path | None = None) -> None:
+        ini = QSettings.Format.IniFormat
+        if path is None:
+            self._store = QSettings(ini, QSettings.Scope.UserScope, NAME, NAME)
+        else:
+            self._store = QSettings(str(path), ini)
+
+    def text(self, key: str, default: str) -> str:
+        return str(self._store.value(key, default))
+
+    def flag(self, key: str) -> bool:
+        return self.text(key, "no") == "yes"
+
+    def bytes(self, key: str) -> QByteArray:
+        value = self._store.value(key)
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def set(self, key: str, value: str | bool | QByteArray) -> None:
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
+        self._store.setValue(key, value)
+
+    def save(self) -> None:
+        self._store.sync()

@@ -1,0 +1,280 @@
+"""The 3D view as a widget: Qt events in, paintGL out. What the mouse means is in hand.py."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from PyQt6.QtCore import QEvent, Qt, pyqtSignal
+from PyQt6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QNativeGestureEvent,
+    QPainter,
+    QSurfaceFormat,
+    QWheelEvent,
+)
+from PyQt6.QtOpenGLWidgets import QOpenGLWidget
+from PyQt6.QtWidgets import QWidget
+
+from app.camera import Camera, fit
+from app.hand import Hand, TargetDrag
+from app.overlay import Overlay, lags, paint, status_line
+from app.pacing import AutoQuality
+from app.render.view import View
+from app.session import Message, Session
+from app.stage import Stage
+from sim.state import Snapshot
+
+if TYPE_CHECKING:
+    from app.render.renderer import Renderer
+
+GL_VERSION = (3, 3)
+MESSAGE_SECONDS = 6.0  # how long a warning or error stands in place of the status line
+LAG_SECONDS = 2.0  # how long the world may be slower than asked before it is said
+LIVE_SECONDS = 0.1  # between two readings of the status line
+WHEEL_NOTCH = 120.0
+PINCH_NOTCHES = 8.0  # zoom steps for a pinch to twice the size
+
+_BUTTONS = {
+    Qt.MouseButton.LeftButton: "left",
+    Qt.MouseButton.MiddleButton: "middle",
+    Qt.MouseButton.RightButton: "right",
+}
+_CURSORS = {
+    "arrow": Qt.CursorShape.ArrowCursor,
+    "open": Qt.CursorShape.OpenHandCursor,
+    "closed": Qt.CursorShape.ClosedHandCursor,
+    "move": Qt.CursorShape.SizeAllCursor,
+    "cross": Qt.CursorShape.CrossCursor,
+}
+_BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
+
+
+def gl_format() -> QSurfaceFormat:
+    """OpenGL 3.3 core; the renderer does its own multisampling."""
+    result = QSurfaceFormat()
+    result.setVersion(*GL_VERSION)
+    result.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
+    result.setDepthBufferSize(24)
+    return result
+
+
+class Viewport(QOpenGLWidget):
+    failed = pyqtSignal(str)  # OpenGL cannot draw, in a sentence
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.session = session
+        self.hand = Hand(session)
+        self.theme = "light"
+        self.quality = AutoQuality()
+        self.show_pill = False
+        self.recording = ""
+        self.renderer: Renderer | None = None
+        self._level = self.quality.level
+        self._moving = False
+        self._paint_began = 0.0
+        self._drawn_snapshot: Snapshot | None = None
+        self._drawn: tuple[View, Overlay] | None = None
+        self._swaps: deque[float] = deque(maxlen=120)
+        self._line = ("", "info")
+        self._line_time = 0.0
+        self._keeps_up = 0.0  # when the world last ran as fast as it was asked to
+        self._message: Message | None = None
+        self._message_until = 0.0
+        self._ring = False
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMinimumSize(320, 200)
+        self.setAccessibleName("View of the scene")
+        self.frameSwapped.connect(self._on_swap)
+        session.stage_changed.connect(self._on_stage)
+        session.said.connect(self._on_message)
+
+    # --- painting -----------------------------------------------------------------------------------
+
+    def initializeGL(self) -> None:
+        from app.render.renderer import Renderer
+
+        version = self.context().format().version()
+        if tuple(version) < GL_VERSION:
+            self.failed.emit(f"Impulse needs OpenGL 3.3, and this screen offers {version[0]}.{version[1]}.")
+            return
+        self.renderer = Renderer(self.session.stage.visuals, self.quality.level)
+
+    def paintGL(self) -> None:
+        if self.renderer is None:
+            return
+        self._paint_began = time.perf_counter()
+        self.renderer.set_quality(self._level)
+        width, height = self.pixels()
+        self.renderer.draw(self.defaultFramebufferObject(), width, height, self.session.snapshot, self.view())
+        painter = QPainter(self)
+        paint(painter, self.width(), self.height(), self.overlay(), self.theme)
+        painter.end()
+
+    def pixels(self) -> tuple[int, int]:
+        """Width and height in physical pixels."""
+        ratio = self.devicePixelRatioF()
+        return round(self.width() * ratio), round(self.height() * ratio)
+
+    def _on_swap(self) -> None:
+        now = time.perf_counter()
+        self._swaps.append(now)
+        if self._moving:
+            self.quality.frame(now, now - self._paint_began, self.hand.gesture is not None)
+
+    def release(self) -> None:
+        """Give back what the renderer holds, while the context lives."""
+        if self.renderer is not None:
+            self.makeCurrent()
+            self.renderer.release()
+            self.renderer = None
+            self.doneCurrent()
+
+    def view(self) -> View:
+        return self.hand.view(self.theme, self.devicePixelRatioF())
+
+    def tick(self) -> None:
+        """Paint again if anything that is seen has changed; called at display rate."""
+        now = time.perf_counter()
+        self.hand.advance(now)
+        snapshot, seen = self.session.snapshot, (self.view(), self.overlay())
+        self._moving = snapshot is not self._drawn_snapshot or seen != self._drawn
+        level = self.quality.level if self._moving else self.quality.still_level(now)
+        if self._moving or level != self._level:
+            self._drawn_snapshot, self._drawn, self._level = snapshot, seen, level
+            self.update()
+
+    def fps(self) -> float:
+        """Frames of the last second."""
+        now = time.perf_counter()
+        recent = [t for t in self._swaps if now - t <= 1.0]
+        return (len(recent) - 1) / (recent[-1] - recent[0]) if len(recent) > 2 else float(len(recent))
+
+    def overlay(self) -> Overlay:
+        gesture = self.hand.gesture
+        line, level = self._words()
+        caption = gesture.caption() if gesture else None
+        return Overlay(line, level, self.recording, self.show_pill, caption, self._ring)
+
+    def _words(self) -> tuple[str, str]:
+        """What stands at the top: something that needs saying, or else the status line."""
+        snapshot, now = self.session.snapshot, time.perf_counter()
+        if self.session.busy:
+            return self.session.busy, "busy"
+        if self._message is not None and now < self._message_until:
+            return self._message.text, self._message.level
+        if self.session.stopped:
+            return f"{self.session.stopped} R starts again.", "error"
+        if isinstance(self.hand.gesture, TargetDrag) and not snapshot.running:
+            return "Paused: Space lets the world run.", "warning"
+        if now - self._line_time >= LIVE_SECONDS:
+            self._line_time = now
+            self._keeps_up = now if not lags(snapshot) else self._keeps_up
+            self._line = status_line(snapshot, self.fps(), now - self._keeps_up > LAG_SECONDS)
+        return self._line
+
+    def _on_message(self, message: Message) -> None:
+        if message.level in ("warning", "error"):
+            self._message, self._message_until = message, time.perf_counter() + MESSAGE_SECONDS
+
+    def _on_stage(self, stage: Stage) -> None:
+        self.hand.cancel()
+        self.hand.leave()
+        self.hand.glide = None
+        self.hand.camera = stage.home()
+        self._message_until = 0.0
+        self.quality.choose(self.quality.choice)
+        if self.renderer is not None:
+            self.makeCurrent()
+            self.renderer.set_visuals(stage.visuals)
+            self.doneCurrent()
+
+    # --- camera -------------------------------------------------------------------------------------
+
+    def look(self, camera: Camera) -> None:
+        self.hand.glide_to(camera, time.perf_counter())
+
+    def frame_all(self) -> None:
+        """Fit the scene as it stands now, from the same side."""
+        hand = self.hand
+        center, radius = self.session.stage.visuals.bounds(self.session.snapshot)
+        self.look(replace(hand.camera, look_at=fit(center, radius).look_at, distance=fit(center, radius).distance))
+
+    def cancel(self) -> None:
+        self.hand.cancel()
+        self._show_cursor()
+
+    # --- events -------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event) -> None:  # type: ignore[no-untyped-def]
+        super().resizeEvent(event)
+        self.hand.size = (self.width(), self.height())
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if button := _BUTTONS.get(event.button()):
+            at, keys = event.position(), event.modifiers()
+            shift = bool(keys & Qt.KeyboardModifier.ShiftModifier)
+            self.hand.press(button, at.x(), at.y(), shift, bool(keys & Qt.KeyboardModifier.ControlModifier))
+            self._show_cursor()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        self.hand.move(at.x(), at.y(), bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier))
+        self._show_cursor()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self.hand.release()
+        self.mouseMoveEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        at = event.position()
+        if event.button() == Qt.MouseButton.LeftButton and self.hand.cursor == "arrow":
+            self.hand.center_on(at.x(), at.y(), time.perf_counter())
+        else:
+            self.mousePressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        at = event.position()
+        self.hand.zoom(event.angleDelta().y() / WHEEL_NOTCH, at.x(), at.y())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
+            self.hand.zoom(PINCH_NOTCHES * event.value(), event.position().x(), event.position().y())
+            return True
+        return super().event(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.hand.leave()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._hover_with(event, True)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        self._hover_with(event, False)
+
+    def _hover_with(self, event: QKeyEvent, control: bool) -> None:
+        """Ctrl shows which body would be pulled before the mouse moves."""
+        if event.key() == Qt.Key.Key_Control and self.underMouse():
+            at = self.mapFromGlobal(self.cursor().pos())
+            self.hand.move(at.x(), at.y(), control)
+            self._show_cursor()
+        event.ignore()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._ring = event.reason() in _BY_TAB
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self._ring = False
+
+    def _show_cursor(self) -> None:
+        shape = _CURSORS[self.hand.cursor]
+        if self.cursor().shape() != shape:
+            self.setCursor(shape)

@@ -1,0 +1,260 @@
+"""The window: viewport in the middle, docks around it, and the pulse that keeps them true."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+from PyQt6.QtCore import QRect, Qt, QTimer, pyqtSignal
+from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
+from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
+
+from app import style
+from app.filming import Filming
+from app.menus import Menus
+from app.panels.control import ControlPanel
+from app.panels.physics import PhysicsPanel
+from app.panels.plots import PlotsPanel
+from app.panels.scenes import ScenesPanel
+from app.session import Message, Session
+from app.settings import Settings
+from app.stage import Stage
+from app.theme import (
+    BOTTOM_DOCK,
+    LEFT_DOCK,
+    RIGHT_DOCK,
+    WINDOW_MINIMUM,
+    WINDOW_SCREEN_PART,
+    WINDOW_SIZE,
+)
+from app.viewport import Viewport
+from app.widgets.help import HelpCard
+from app.widgets.messages import MessageList
+from app.widgets.status import StatusLine
+
+PULSE = 16  # [ms]
+PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
+CLOSE_SECONDS = 15.0  # how long closing waits for a film
+LAYOUT_VERSION = 1
+PRESSED = "target_pressed"  # setting: somebody has pressed a target once
+
+LEFT, RIGHT, BOTTOM = (
+    Qt.DockWidgetArea.LeftDockWidgetArea,
+    Qt.DockWidgetArea.RightDockWidgetArea,
+    Qt.DockWidgetArea.BottomDockWidgetArea,
+)
+
+
+class Window(QMainWindow):
+    first_frame = pyqtSignal()
+
+    def __init__(self, session: Session, settings: Settings, theme_choice: str = "") -> None:
+        super().__init__()
+        self.session, self.settings = session, settings
+        self.theme_choice = theme_choice or settings.text("theme", "system")
+        self.is_viewport_only = False
+        self.viewport = Viewport(session)
+        self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
+        self.scenes, self.plots = ScenesPanel(session), PlotsPanel(session)
+        self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
+        self.status = StatusLine()
+        self.help: HelpCard | None = None
+        self._closing_since: float | None = None
+        self._last_panels = self._last_plots = 0.0
+        self._lay_out()
+        self.menus = Menus(self)
+        self.addToolBar(self.menus.toolbar)
+        self._connect()
+        self._show_theme()
+        self._on_stage(session.stage)
+        self._pulse = QTimer(self, interval=PULSE, timerType=Qt.TimerType.PreciseTimer)
+        self._pulse.timeout.connect(self.pulse)
+
+    def _lay_out(self) -> None:
+        self.setMinimumSize(*WINDOW_MINIMUM)
+        self.setAcceptDrops(True)
+        self.setCentralWidget(self.viewport)
+        self.setStatusBar(self.status)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.tabBar().setDrawBase(False)
+        self.tabs.addTab(self.control, "Control")
+        self.tabs.addTab(self.physics, "Physics")
+        for corner, area in (
+            (Qt.Corner.BottomLeftCorner, LEFT),
+            (Qt.Corner.BottomRightCorner, RIGHT),
+        ):
+            self.setCorner(corner, area)
+        self.docks = {
+            "scenes": self._dock("Scenes", self.scenes, LEFT, (140, 0)),
+            "control": self._dock("Control", self.tabs, RIGHT, (RIGHT_DOCK - 20, 0)),
+            "plots": self._dock("Plots", self.plots, BOTTOM, (0, BOTTOM_DOCK // 2)),
+        }
+        self.resizeDocks([self.docks["scenes"]], [LEFT_DOCK], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["control"]], [RIGHT_DOCK], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["plots"]], [BOTTOM_DOCK], Qt.Orientation.Vertical)
+
+    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea, minimum: tuple[int, int]) -> QDockWidget:
+        dock = QDockWidget(title)
+        dock.setObjectName(f"dock:{title}")
+        dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
+        dock.setTitleBarWidget(QWidget())
+        content.setMinimumSize(*minimum)
+        dock.setWidget(content)
+        self.addDockWidget(area, dock)
+        return dock
+
+    def _connect(self) -> None:
+        session = self.session
+        session.hands_on = self.settings.flag(PRESSED)
+        session.target_pressed.connect(self._on_target_pressed)
+        session.stage_changed.connect(self._on_stage)
+        session.said.connect(self._on_message)
+        self.scenes.chosen.connect(self._on_scene_chosen)
+        self.viewport.frameSwapped.connect(self._on_first_frame)
+        QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
+
+    # --- life -----------------------------------------------------------------------------------------
+
+    def take_place(self, size: tuple[int, int] | None = None) -> None:
+        """The size asked for, the one of last time, or the usual one."""
+        room = self.screen().availableGeometry()
+        width, height = size or WINDOW_SIZE
+        if size is None:
+            width = min(width, round(room.width() * WINDOW_SCREEN_PART))
+            height = min(height, round(room.height() * WINDOW_SCREEN_PART))
+        else:
+            self.setMinimumSize(min(width, WINDOW_MINIMUM[0]), min(height, WINDOW_MINIMUM[1]))
+        self.setGeometry(QRect(room.x(), room.y(), width, height))
+        if size is None:
+            self.restoreGeometry(self.settings.bytes("geometry"))
+            self.restoreState(self.settings.bytes("layout"), LAYOUT_VERSION)
+        self.viewport.setFocus()
+
+    def _on_first_frame(self) -> None:
+        """The first picture is on the screen: now start what takes longer."""
+        self.viewport.frameSwapped.disconnect(self._on_first_frame)
+        self.first_frame.emit()
+        self._pulse.start()
+        QTimer.singleShot(0, self._start_slow_parts)
+
+    def _start_slow_parts(self) -> None:
+        """One after the other: two threads that import large libraries at once can trip over each other."""
+        self.plots.wake()
+        self.session.start()
+
+    def pulse(self) -> None:
+        """At display rate: take what the runner has, show what changed."""
+        now = time.perf_counter()
+        self.session.poll()
+        self.filming.poll()
+        self.viewport.recording = self.filming.elapsed
+        self.viewport.tick()
+        if now - self._last_panels >= PANEL_SECONDS:
+            self._last_panels = now
+            self.control.refresh(self.session.snapshot)
+            self.physics.refresh(self.session.snapshot)
+            self.menus.refresh()
+        if now - self._last_plots >= PLOT_SECONDS:
+            self._last_plots = now
+            self.plots.refresh()
+        if self._closing_since is not None:
+            late = now - self._closing_since > CLOSE_SECONDS
+            if late or not self.filming.unfinished:
+                self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """A film under way is completed first, with a word about it; the window stays alive meanwhile."""
+        if self.filming.unfinished and self._closing_since is None:
+            self._closing_since = time.perf_counter()
+            self.filming.stop()
+            self.session.say("info", "Completing the film before closing…")
+        late = self._closing_since is not None and time.perf_counter() - self._closing_since > CLOSE_SECONDS
+        if self.filming.unfinished and not late:
+            event.ignore()
+            return
+        self._pulse.stop()
+        self.hide()
+        if not self.is_viewport_only:
+            self.settings.set("geometry", self.saveGeometry())
+            self.settings.set("layout", self.saveState(LAYOUT_VERSION))
+        self.settings.save()
+        self.viewport.release()
+        self.session.stop()
+        event.accept()
+
+    # --- what the session says ------------------------------------------------------------------------
+
+    def _on_stage(self, stage: Stage) -> None:
+        self.setWindowTitle(f"{stage.scene.title} – Impulse")
+        self.viewport.show_pill = bool(stage.scene.targets) and not self.session.hands_on
+
+    def _on_target_pressed(self) -> None:
+        self.viewport.show_pill = False
+        self.settings.set(PRESSED, True)
+
+    def _on_message(self, message: Message) -> None:
+        self.status.show_message(message)
+
+    def _on_scene_chosen(self, name: str) -> None:
+        self.session.open(name)
+        self.viewport.setFocus()
+
+    # --- what actions ask for -------------------------------------------------------------------------
+
+    def choose_theme(self, choice: str) -> None:
+        self.theme_choice = choice
+        self.settings.set("theme", choice)
+        self._show_theme()
+
+    def toggle_theme(self) -> None:
+        self.choose_theme("light" if self.viewport.theme == "dark" else "dark")
+
+    def _show_theme(self) -> None:
+        name = style.resolve(self.theme_choice)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        style.apply(app, name)
+        for part in (self.status, self.plots):
+            part.set_theme(name)
+        self.viewport.theme = name
+        self.menus.refresh()
+
+    def toggle_viewport_only(self) -> None:
+        self.is_viewport_only = not self.is_viewport_only
+        for part in (*self.docks.values(), self.menus.toolbar, self.menuBar(), self.status):
+            part.setVisible(not self.is_viewport_only)
+        self.showFullScreen() if self.is_viewport_only else self.showNormal()
+        self.viewport.setFocus()
+
+    def toggle_help(self) -> None:
+        if self.help is not None and self.help.isVisible():
+            self.help.hide()
+            self.viewport.setFocus()
+        else:
+            self.help = self.help or HelpCard(self)
+            self.help.open()
+
+    def show_messages(self) -> None:
+        MessageList(self.session.messages, self).show()
+
+    def cancel(self) -> None:
+        self.viewport.cancel()
+
+    def ask_for_file(self) -> None:
+        path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", "Scenes (*.toml);;All files (*)")
+        if path:
+            self.session.open(path)
+            self.viewport.setFocus()
+
+    # --- files dropped on the window ------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        for url in event.mimeData().urls()[:1]:
+            self.session.open(Path(url.toLocalFile()))
+        event.acceptProposedAction()
+        self.viewport.setFocus()

@@ -1,0 +1,69 @@
+"""Engines behind one protocol, imported on demand."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sim.model import Model
+    from sim.state import Array, Control, Reading
+
+
+class BackendError(RuntimeError):
+    """An engine that is missing or cannot run this scene, in one sentence."""
+
+
+class Diverged(RuntimeError):
+    """The motion can no longer be followed; names the body or joint that went first."""
+
+
+class Backend(Protocol):
+    """One engine running one model."""
+
+    def __init__(self, model: Model) -> None: ...
+
+    def set(self, q: Array, v: Array) -> None:
+        """Start from joint coordinates."""
+
+    def load(self, variables: Mapping[str, Array]) -> None:
+        """Restore the engine's own variables exactly, as `save` gave them."""
+
+    def save(self) -> dict[str, Array]:
+        """A copy of the engine's own variables: all that the next step depends on."""
+
+    def advance(self, control: Control, dt: float, n: int) -> None:
+        """Take n steps of dt with `control` held; raises Diverged and then keeps the last good state."""
+
+    def read(self) -> Reading: ...
+
+    def close(self) -> None:
+        """Free what the engine holds outside of Python."""
+
+
+# id -> (name shown to people, "module:class")
+BACKENDS = {
+    "impulse": ("Constraint impulses", "sim.impulse.backend:ImpulseBackend"),
+    "pybullet": ("PyBullet", "sim.bullet.backend:BulletBackend"),
+}
+
+
+def unavailable(name: str) -> str:
+    """Why this engine cannot run here, in a sentence; "" if it can."""
+    if name not in BACKENDS:
+        return f'There is no engine "{name}"; there are {", ".join(BACKENDS)}.'
+    if name == "pybullet" and importlib.util.find_spec("pybullet") is None:
+        return "PyBullet is not installed; `make pybullet` builds it (about 5 minutes)."
+    return ""
+
+
+def create(name: str, model: Model) -> Backend:
+    """The engine `name` for this model; raises BackendError with a sentence."""
+    if reason := unavailable(name):
+        raise BackendError(reason)
+    module, _, cls = BACKENDS[name][1].partition(":")
+    backend: Backend = getattr(importlib.import_module(module), cls)(model)
+    return backend

@@ -1,0 +1,138 @@
+"""What can be asked of a running world. Each is applied by the runner between two steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.scene import Scene, Vec3
+
+
+@dataclass(frozen=True)
+class Command:
+    """Base of all commands."""
+
+
+@dataclass(frozen=True)
+class Play(Command):
+    running: bool
+
+
+@dataclass(frozen=True)
+class StepOnce(Command):
+    """Pauses and takes `count` steps."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True)
+class Reset(Command):
+    """Back to the start state; gains and switches stay."""
+
+
+@dataclass(frozen=True)
+class SetSpeed(Command):
+    speed: float  # simulated seconds a second
+
+
+@dataclass(frozen=True)
+class SetTarget(Command):
+    """Moves a target; its own path ends."""
+
+    target: str
+    position: Vec3
+
+
+@dataclass(frozen=True)
+class FollowPath(Command):
+    """Lets a target move on its own path, or stops it where it is."""
+
+    target: str
+    on: bool
+
+
+@dataclass(frozen=True)
+class SetSwitch(Command):
+    controller: str
+    on: bool
+
+
+@dataclass(frozen=True)
+class SetGain(Command):
+    controller: str
+    gain: str
+    value: float
+
+
+@dataclass(frozen=True)
+class SetBackend(Command):
+    """Another engine from the same q and v."""
+
+    backend: str
+
+
+@dataclass(frozen=True)
+class PullBody(Command):
+    """The mouse spring: from `point` (body axes, from the body origin) to `anchor` (world)."""
+
+    body: str
+    point: Vec3
+    anchor: Vec3
+
+
+@dataclass(frozen=True)
+class ReleaseBody(Command):
+    """Lets go of the mouse spring."""
+
+
+@dataclass(frozen=True)
+class LoadScene(Command):
+    """A scene already read from its file; compiled and warmed up on the physics thread."""
+
+    scene: Scene
+
+
+@dataclass(frozen=True)
+class Record(Command):
+    """Asks for a snapshot in `runner.frames` every 1/fps simulated seconds (None: no more)."""
+
+    fps: float | None
+
+
+@dataclass(frozen=True)
+class Event:
+    """Base of what the runner reports back."""
+
+
+@dataclass(frozen=True)
+class Applied(Event):
+    step: int
+    command: Command
+    inverse: Command | None
+
+
+@dataclass(frozen=True)
+class Refused(Event):
+    command: Command
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Loaded(Event):
+    """A scene runs; `scene_id` is what its snapshots carry."""
+
+    scene: Scene
+    scene_id: int
+
+
+@dataclass(frozen=True)
+class Busy(Event):
+    """Something takes longer: a sentence to show, or "" when it is done."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Stopped(Event):
+    """The world stopped by itself (divergence); the last good state stands."""
+
+    reason: str

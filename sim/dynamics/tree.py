@@ -1,0 +1,48 @@
+"""The part of a Model that kinematics walks, as one bundle for compiled kernels."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim.model import Model
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Tree(NamedTuple):
+    order: Array
+    kind: Array
+    parent: Array
+    child: Array
+    position: Array
+    rotation: Array
+    child_position: Array
+    child_rotation: Array
+    axis: Array
+    q_start: Array
+    v_start: Array
+
+
+def tree_of(model: Model) -> Tree:
+    return Tree(
+        model.tree_order,
+        model.joint_type,
+        model.joint_parent,
+        model.joint_child,
+        model.joint_position,
+        model.joint_rotation,
+        model.joint_child_position,
+        model.joint_child_rotation,
+        model.joint_axis,
+        model.joint_q,
+        model.joint_v,
+    )
+
+
+def body_joints(model: Model) -> Array:
+    """(nb,) the joint whose child each body is: the way from a tip to its base."""
+    out = np.full(len(model.body_names), -1, dtype=np.int64)
+    out[model.joint_child] = np.arange(len(model.joint_names))
+    return out

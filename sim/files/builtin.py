@@ -1,0 +1,33 @@
+"""The scenes that come with the program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sim.scene import SceneError
+from sim.wording import suggestion
+
+SCENES = Path(__file__).resolve().parents[2] / "assets" / "scenes"
+
+# In the order of the gallery; a new scene is a file in assets/scenes and a line here.
+_GALLERY = (
+    "free_body",
+    "ball_chain",
+    "hinge_chain",
+    "three_link_arm",
+    "arm_gravity",
+    "arm_pd",
+    "arm_reach",
+)
+
+
+def builtin_names() -> list[str]:
+    """Names of the built-in scenes in gallery order."""
+    return list(_GALLERY)
+
+
+def scene_path(name: str) -> Path:
+    """The file of a built-in scene."""
+    if name not in _GALLERY:
+        raise SceneError(f'There is no built-in scene "{name}"; {suggestion(name, _GALLERY)}')
+    return SCENES / f"{name}.toml"

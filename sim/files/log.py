@@ -1,0 +1,110 @@
+"""Logs of a run as CSV or NPZ: one row a step, every column with its name and unit."""
+
+from __future__ import annotations
+
+import csv
+import os
+from array import array
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sim.files.draft import Draft
+from sim.model import BALL, FIXED, FREE, HINGE, SLIDER, Model
+from sim.state import Snapshot
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_XYZ = ("x", "y", "z")
+_WXYZ = ("w", *_XYZ)
+
+# joint type -> (coordinate, unit) of each of its columns
+_Parts = dict[int, tuple[tuple[str, str], ...]]
+_Q: _Parts = {
+    HINGE: (("", "rad"),),
+    SLIDER: (("", "m"),),
+    BALL: tuple((f".{c}", "1") for c in _WXYZ),
+    FREE: (*((f".position.{c}", "m") for c in _XYZ), *((f".rotation.{c}", "1") for c in _WXYZ)),
+    FIXED: (),
+}
+_V: _Parts = {
+    HINGE: (("", "rad/s"),),
+    SLIDER: (("", "m/s"),),
+    BALL: tuple((f".{c}", "rad/s") for c in _XYZ),
+    FREE: (*((f".angular.{c}", "rad/s") for c in _XYZ), *((f".linear.{c}", "m/s") for c in _XYZ)),
+    FIXED: (),
+}
+_TORQUE: _Parts = {
+    HINGE: (("", "N·m"),),
+    SLIDER: (("", "N"),),
+    BALL: tuple((f".{c}", "N·m") for c in _XYZ),
+    FREE: (*((f".torque.{c}", "N·m") for c in _XYZ), *((f".force.{c}", "N") for c in _XYZ)),
+    FIXED: (),
+}
+
+
+class Log:
+    """Rows of time, q, v, controller torques, energies and joint gap.
+
+    Columns are named `name [unit]`, such as `q.elbow [rad]`; q and v follow the model's joints, torques
+    its actuated ones.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._actuated = model.dof_actuated
+        torques = np.array(_columns("torque", _TORQUE, model), dtype=object)[self._actuated]
+        self.columns: tuple[str, ...] = (
+            "time [s]",
+            *_columns("q", _Q, model),
+            *_columns("v", _V, model),
+            *torques,
+            "kinetic [J]",
+            "potential [J]",
+            "joint_gap [m]",
+        )
+        self._numbers = array("d")
+
+    def add(self, snapshot: Snapshot) -> None:
+        """One row."""
+        torque = sum(snapshot.torques.values(), np.zeros(len(self._actuated)))
+        s = snapshot
+        row = ([s.time], s.q, s.v, torque[self._actuated], [s.kinetic, s.potential, s.joint_gap])
+        self._numbers.frombytes(np.concatenate(row).tobytes())
+
+    @property
+    def rows(self) -> Array:
+        """(n, columns) of what was added so far."""
+        return np.array(self._numbers).reshape(-1, len(self.columns))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write all rows to a .csv or .npz file, complete or not at all; raises OSError."""
+        write = WRITERS[Path(path).suffix.lower()]
+        with Draft(path) as draft:
+            write(draft.path, self.columns, self.rows)
+
+
+def _columns(quantity: str, parts: _Parts, model: Model) -> list[str]:
+    return [
+        f"{quantity}.{name}{part} [{unit}]"
+        for name, kind in zip(model.joint_names, model.joint_type, strict=True)
+        for part, unit in parts[int(kind)]
+    ]
+
+
+def _write_csv(path: str, columns: tuple[str, ...], rows: Array) -> None:
+    """Numbers as Python writes them: the shortest text that reads back as the same float64."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows.tolist())
+
+
+def _write_npz(path: str, columns: tuple[str, ...], rows: Array) -> None:
+    """One float64 array a column, under the column's name."""
+    with open(path, "wb") as file:
+        np.savez_compressed(file, **dict(zip(columns, rows.T, strict=True)))
+
+
+WRITERS: dict[str, Callable[[str, tuple[str, ...], Array], None]] = {".csv": _write_csv, ".npz": _write_npz}

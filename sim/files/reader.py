@@ -1,0 +1,162 @@
+"""Typed access to the tables of a scene file: what is missing, unknown or of the wrong kind is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from math import cos, hypot, sin
+from typing import Any, NoReturn, TypeVar, cast
+
+from sim.check import FINITE, LARGEST, ROTATION_TOLERANCE, check_direction
+from sim.scene import Pose, Quat, SceneError, Vec3
+from sim.wording import at, numbers, place, suggestion
+
+V = TypeVar("V")
+
+
+class Table:
+    """One table of the file. Readers named after a type take a key that must be there; see `optional`."""
+
+    def __init__(self, data: dict[str, Any], where: tuple[str, ...], keys: Sequence[str]) -> None:
+        self.data = data
+        self.where = where
+        for key in data:
+            if key not in keys:
+                raise SceneError(f'{place(where)} has no key "{key}"; {suggestion(key, keys)}', (*where, key))
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.data)
+
+    def optional(self, key: str, read: Callable[[str], V], default: V) -> V:
+        """`read(key)` if the key is there."""
+        return read(key) if key in self.data else default
+
+    def fail(self, sentence: str, *key: str) -> NoReturn:
+        """A mistake at a key of this table, or in the table as a whole."""
+        raise SceneError(at(self.where, sentence), (*self.where, *key))
+
+    def value(self, key: str, expected: str) -> Any:
+        if key not in self.data:
+            self.fail(f'"{key}" is missing; expected {expected}')
+        return self.data[key]
+
+    def number(self, key: str) -> float:
+        return self._number(self.value(key, "a number"), key)
+
+    def numbers(self, key: str, count: int | None = None) -> tuple[float, ...]:
+        """A list of numbers, of a given length if `count` says so."""
+        expected = "a list of numbers" if count is None else f"a list of {count} numbers"
+        values = self.value(key, expected)
+        if not isinstance(values, list):
+            self.fail(f"{key} is {shown(values)}; expected {expected}", key)
+        if count is not None and len(values) != count:
+            self.fail(f"{key} has {numbers(len(values))}; expected {count}", key)
+        return tuple(self._number(value, key, str(i)) for i, value in enumerate(values))
+
+    def vector(self, key: str) -> Vec3:
+        return cast(Vec3, self.numbers(key, 3))
+
+    def text(self, key: str, expected: str = "text in quotes") -> str:
+        text = self.value(key, expected)
+        if not isinstance(text, str):
+            self.fail(f"{key} is {shown(text)}; expected {expected}", key)
+        return text
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        texts = self.value(key, "a list of texts in quotes")
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            self.fail(f"{key} is {shown(texts)}; expected a list of texts in quotes", key)
+        return tuple(texts)
+
+    def flag(self, key: str) -> bool:
+        flag = self.value(key, "true or false")
+        if not isinstance(flag, bool):
+            self.fail(f"{key} is {shown(flag)}; expected true or false", key)
+        return flag
+
+    def table(self, key: str, keys: Sequence[str]) -> Table:
+        return Table(self._table(key), (*self.where, key), keys)
+
+    def named(self, key: str, keys: Sequence[str]) -> list[tuple[str, Table]]:
+        """Tables by names that people choose, such as [body.NAME], in the order of the file."""
+        names = self.open_table(key)
+        for name, value in names.data.items():
+            if not isinstance(value, dict):
+                raise SceneError(f'{key} "{name}" is {shown(value)}; expected a table', (key, name))
+        return [(name, names.table(name, keys)) for name in names]
+
+    def open_table(self, key: str) -> Table:
+        """A table whose keys are names that people choose; empty if there is none."""
+        data = self._table(key) if key in self.data else {}
+        return Table(data, (*self.where, key), list(data))
+
+    def list_of_tables(self, key: str, keys: Sequence[str]) -> list[Table]:
+        values = self.value(key, "a list of tables { ... }")
+        if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
+            self.fail(f"{key} is {shown(values)}; expected a list of tables {{ ... }}", key)
+        return [Table(value, (*self.where, key, str(number)), keys) for number, value in enumerate(values)]
+
+    def rotation(self, key: str) -> Quat:
+        """[w, x, y, z] or { axis = [x, y, z], angle = radians }.
+
+        A quaternion is normalised, unless it is so far off that `sim.check` will refuse it.
+        """
+        value = self.value(key, "a rotation")
+        if isinstance(value, dict):
+            return self._axis_angle(key)
+        if not isinstance(value, list):
+            self.fail(f"{key} is {shown(value)}; expected [w, x, y, z] or {{ axis = [x, y, z], angle = ... }}", key)
+        q = self.numbers(key, 4)
+        length = hypot(*q)
+        return cast(Quat, tuple(c / length for c in q) if abs(length - 1) <= ROTATION_TOLERANCE else q)
+
+    def _axis_angle(self, key: str) -> Quat:
+        table = self.table(key, ("axis", "angle"))
+        axis, angle = table.vector("axis"), table.number("angle")
+        check_direction((*table.where, "axis"), axis)
+        s = sin(angle / 2) / hypot(*axis)
+        return (cos(angle / 2), s * axis[0], s * axis[1], s * axis[2])
+
+    def pose(self, prefix: str = "") -> Pose:
+        """The keys `position` and `rotation`, both optional."""
+        start = Pose()
+        return Pose(
+            self.optional(f"{prefix}position", self.vector, start.position),
+            self.optional(f"{prefix}rotation", self.rotation, start.rotation),
+        )
+
+    def _table(self, key: str) -> dict[str, Any]:
+        value = self.value(key, "a table")
+        if not isinstance(value, dict):
+            self.fail(f"{key} is {shown(value)}; expected a table", key)
+        return value
+
+    def _number(self, value: Any, *key: str) -> float:
+        """`key` is that of the number, or of its list and its place there."""
+        verb = "is" if len(key) == 1 else "contains"
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            self.fail(f"{key[0]} {verb} {shown(value)}; expected a number", *key)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = float("inf")
+        if not abs(number) <= LARGEST:
+            self.fail(f"{key[0]} {verb} {number:g}; expected {FINITE}", *key)
+        return number
+
+
+def shown(value: Any) -> str:
+    """A value of the file in a sentence."""
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'the text "{value if len(value) <= 40 else value[:37] + "..."}"'
+    if isinstance(value, int) and abs(value) >= 10**15:
+        return "a huge number"
+    return str(value)

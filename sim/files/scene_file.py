@@ -1,0 +1,228 @@
+"""Scene files: TOML to Scene. The format is described in docs/scenes.md."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, cast
+
+from sim.check import JOINT_KINDS
+from sim.control import CONTROLLERS
+from sim.files.builtin import builtin_names, scene_path
+from sim.files.document import read_document
+from sim.files.reader import Table
+from sim.files.shape_table import read_shapes
+from sim.model import compile_model
+from sim.scene import (
+    Body,
+    CameraSpec,
+    CirclePath,
+    ControllerSpec,
+    Frame,
+    Joint,
+    Scene,
+    SceneError,
+    Shape,
+    Target,
+    Vec3,
+)
+from sim.spatial.inertia import MassProperties, mass_properties
+from sim.wording import listing
+
+Six = tuple[float, float, float, float, float, float]
+
+# The keys of each table; "" is the top of the file.
+_TABLES = ("body", "joint", "frame", "target", "controller", "camera", "world")
+KEYS: dict[str, tuple[str, ...]] = {
+    "": ("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "extends", *_TABLES),
+    "body": ("mass", "density", "center", "inertia", "position", "rotation", "velocity", "shape", "shapes"),
+    "joint": (
+        *("type", "parent", "child", "position", "rotation", "child_position", "child_rotation"),
+        *("axis", "q", "v", "damping", "limits", "torque_limit", "actuated"),
+    ),
+    "frame": ("body", "position", "rotation"),
+    "target": ("position", "frame", "path"),
+    "path": ("circle", "period", "normal"),
+    "controller": ("type", "enabled", "gains", "target", "joint_target"),
+    "camera": ("azimuth", "elevation", "distance", "look_at"),
+    "world": ("shape", "shapes"),
+}
+_WITHOUT_AXIS = ("ball", "fixed")
+
+
+def load(name_or_path: str | os.PathLike[str]) -> Scene:
+    """A built-in scene by its name, or a scene file by its path."""
+    name = os.fspath(name_or_path)
+    if name in builtin_names():
+        return read_scene(scene_path(name))
+    is_bare_name = not Path(name).suffix and os.path.basename(name) == name
+    if is_bare_name and not os.path.exists(name):
+        scene_path(name)  # refuses it with the nearest name
+    return read_scene(name_or_path)
+
+
+def read_scene(path: str | os.PathLike[str]) -> Scene:
+    """Reads and checks a scene file; every mistake is a SceneError that begins with "FILE:LINE: "."""
+    document = read_document(path)
+    try:
+        scene = _scene(Table(document.data, (), KEYS[""]), os.fspath(path))
+        compile_model(scene)
+    except SceneError as error:
+        raise document.located(error) from None
+    return scene
+
+
+def _scene(top: Table, path: str) -> Scene:
+    name = Path(path).stem
+    default = Scene(name=name, title=name.replace("_", " "), path=path)
+    return Scene(
+        name=name,
+        title=top.optional("title", top.text, default.title),
+        summary=top.optional("summary", top.text, default.summary),
+        group=top.optional("group", top.text, default.group),
+        try_this=top.optional("try", top.texts, default.try_this),
+        plots=top.optional("plots", top.texts, default.plots),
+        gravity=_gravity(top, default.gravity),
+        backend=top.optional("backend", top.text, default.backend),
+        dt=top.optional("dt", top.number, default.dt),
+        bodies=tuple(_body(name, table) for name, table in top.named("body", KEYS["body"])),
+        joints=tuple(_joint(name, table) for name, table in top.named("joint", KEYS["joint"])),
+        frames=tuple(
+            Frame(name, table.text("body", "the name of a body"), table.pose())
+            for name, table in top.named("frame", KEYS["frame"])
+        ),
+        targets=tuple(_target(name, table) for name, table in top.named("target", KEYS["target"])),
+        controllers=tuple(_controller(name, table) for name, table in top.named("controller", KEYS["controller"])),
+        base_shapes=_world_shapes(top),
+        camera=_camera(top),
+        path=path,
+    )
+
+
+def _gravity(top: Table, default: Vec3) -> Vec3:
+    """A vector, or how strongly things fall."""
+    if "gravity" not in top:
+        return default
+    if isinstance(top.value("gravity", "a number"), list):
+        return top.vector("gravity")
+    strength = top.number("gravity")
+    if strength < 0:
+        top.fail(f"gravity is {strength:g}; expected how strong it is downwards (9.81), or [x, y, z]", "gravity")
+    return (0.0, 0.0, -strength if strength else 0.0)
+
+
+def _body(name: str, table: Table) -> Body:
+    shapes = read_shapes(table)
+    solid = mass_properties(shapes) if shapes else None
+    mass = _mass(table, solid)
+    center = (0.0, 0.0, 0.0) if solid is None else cast(Vec3, tuple(solid.center.tolist()))
+    return Body(
+        name=name,
+        mass=mass,
+        center=table.optional("center", table.vector, center),
+        inertia=_inertia(table, mass, solid),
+        shapes=shapes,
+        pose=table.pose(),
+        velocity=cast(Six, table.numbers("velocity", 6)) if "velocity" in table else (0.0,) * 6,
+    )
+
+
+def _mass(table: Table, solid: MassProperties | None) -> float:
+    if "density" not in table:
+        if "mass" not in table:
+            table.fail('"mass" is missing; expected a number, or a density')
+        return table.number("mass")
+    if "mass" in table:
+        table.fail("mass and density are both given; expected one of them", "density")
+    density = table.number("density")
+    if density <= 0:
+        table.fail(f"density is {density:g} kg/m³; expected a number above 0", "density")
+    if solid is None:
+        table.fail("density needs shapes to fill; expected shapes, or a mass and an inertia", "density")
+    return density * solid.mass
+
+
+def _inertia(table: Table, mass: float, solid: MassProperties | None) -> Six:
+    """As given (xx yy zz, or xx yy zz xy xz yz), or of the shapes with this mass spread evenly."""
+    if "inertia" not in table:
+        if solid is None:
+            table.fail('"inertia" is missing; expected 3 or 6 numbers, or shapes to take it from')
+        if "center" in table:
+            table.fail("center is given without inertia; expected both, or neither and shapes", "center")
+        return solid.scaled(mass).six()
+    numbers = table.numbers("inertia")
+    if len(numbers) not in (3, 6):
+        table.fail(
+            f"inertia has {len(numbers)} of them; expected 3 numbers (xx yy zz) or 6 (xx yy zz xy xz yz)", "inertia"
+        )
+    return cast(Six, numbers if len(numbers) == 6 else (*numbers, 0.0, 0.0, 0.0))
+
+
+def _joint(name: str, table: Table) -> Joint:
+    default = Joint(name, "", "", "")
+    kind = table.text("type", listing(JOINT_KINDS, "or"))
+    if "axis" in table and kind in _WITHOUT_AXIS:
+        table.fail(f"axis is only for hinges and sliders, and this is a {kind} joint; expected none", "axis")
+    limits = table.optional("limits", lambda key: table.numbers(key, 2), None)
+    return Joint(
+        name=name,
+        kind=kind,
+        parent=table.text("parent", "the name of a body, or world"),
+        child=table.text("child", "the name of a body"),
+        at=table.pose(),
+        child_at=table.pose("child_"),
+        axis=table.optional("axis", table.vector, default.axis),
+        q=_coordinates(table, "q"),
+        v=_coordinates(table, "v"),
+        damping=table.optional("damping", table.number, default.damping),
+        limits=cast("tuple[float, float] | None", limits),
+        torque_limit=table.optional("torque_limit", table.number, None),
+        actuated=table.optional("actuated", table.flag, default.actuated),
+    )
+
+
+def _coordinates(table: Table, key: str) -> tuple[float, ...]:
+    """A number, a list of them, or a rotation (of a ball joint)."""
+    if key not in table:
+        return ()
+    value: Any = table.value(key, "a number")
+    if isinstance(value, dict) or (isinstance(value, list) and len(value) == 4):
+        return table.rotation(key)
+    return table.numbers(key) if isinstance(value, list) else (table.number(key),)
+
+
+def _target(name: str, table: Table) -> Target:
+    path = None
+    if "path" in table:
+        circle = table.table("path", KEYS["path"])
+        normal = circle.optional("normal", circle.vector, (1.0, 0.0, 0.0))
+        path = CirclePath(circle.number("circle"), circle.number("period"), normal)
+    return Target(name, table.vector("position"), table.text("frame", "the name of a frame"), path)
+
+
+def _controller(name: str, table: Table) -> ControllerSpec:
+    gains, joints = table.open_table("gains"), table.open_table("joint_target")
+    return ControllerSpec(
+        name=name,
+        kind=table.text("type", listing(CONTROLLERS, "or")),
+        enabled=table.optional("enabled", table.flag, True),
+        gains={gain: gains.number(gain) for gain in gains},
+        target=table.optional("target", table.text, None),
+        joint_target={joint: _coordinates(joints, joint) for joint in joints},
+    )
+
+
+def _camera(top: Table) -> CameraSpec:
+    if "camera" not in top:
+        return CameraSpec()
+    table = top.table("camera", KEYS["camera"])
+    return CameraSpec(
+        azimuth=table.optional("azimuth", table.number, None),
+        elevation=table.optional("elevation", table.number, None),
+        distance=table.optional("distance", table.number, None),
+        look_at=table.optional("look_at", table.vector, None),
+    )
+
+
+def _world_shapes(top: Table) -> tuple[Shape, ...]:
+    return read_shapes(top.table("world", KEYS["world"])) if "world" in top else ()

@@ -1,0 +1,163 @@
+"""The last minute of a run, step by step: what plots and logs read.
+
+The physics thread writes one row a step; anybody may read at any time. A reader copies, then looks at
+the writer's counter again and drops the rows that were overwritten meanwhile. No lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim.model import BALL, FREE, HINGE, SLIDER, Model
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+_SECONDS = 60.0
+_MOST_NUMBERS = 8_000_000  # of float64: 64 MB
+
+
+@dataclass(frozen=True)
+class PlotInfo:
+    """What a plot shows: one curve a label. `min_span` keeps noise from being blown up."""
+
+    name: str
+    title: str
+    unit: str
+    min_span: float
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Plot:
+    title: str
+    unit: str
+    min_span: float
+    labels: Callable[[Model], tuple[str, ...]]
+    values: Callable[[History, Array], Array]  # rows of the history -> (n, curves)
+
+
+class History:
+    """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin)."""
+
+    def __init__(self, model: Model, dt: float) -> None:
+        self.model = model
+        widths = {
+            "time": 1,
+            "q": model.nq,
+            "v": model.nv,
+            "tau": model.nv,
+            "error": len(model.target_names),
+            "kinetic": 1,
+            "potential": 1,
+            "momentum": 3,
+            "spin": 3,
+        }
+        ends = np.cumsum(list(widths.values()))
+        self.columns = {k: slice(int(e) - w, int(e)) for (k, w), e in zip(widths.items(), ends, strict=True)}
+        width = int(ends[-1])
+        length = int(min(_SECONDS / dt, _MOST_NUMBERS / width))
+        self.rows = np.zeros((max(length, 100), width))
+        self.count = 0
+        self.start_energy = float("nan")
+
+    def write(self, **values: Any) -> None:
+        """One row, by column name."""
+        row = self.rows[self.count % len(self.rows)]
+        for name, value in values.items():
+            row[self.columns[name]] = value
+        if self.count == 0:
+            self.start_energy = float(values["kinetic"] + values["potential"])
+        self.count += 1
+
+    def last_rows(self, seconds: float) -> Array:
+        """A copy of the rows of the last `seconds`, oldest first."""
+        size, end = len(self.rows), self.count
+        first = max(0, end - size)
+        if first == end:
+            return np.zeros((0, self.rows.shape[1]))
+        times = self._copy(first, end, self.columns["time"])[:, 0]
+        first += int(np.searchsorted(times, times[-1] - seconds))
+        rows = self._copy(first, end, slice(None))
+        overwritten = self.count - size - first
+        return rows[max(0, overwritten) :]
+
+    def _copy(self, first: int, end: int, columns: slice) -> Array:
+        size = len(self.rows)
+        a, b = first % size, (end - 1) % size + 1
+        if a < b:
+            return self.rows[a:b, columns].copy()
+        return np.concatenate([self.rows[a:, columns], self.rows[:b, columns]])
+
+    def read(self, name: str, seconds: float) -> tuple[Array, Array]:
+        """Times (n,) and values (n, k) of a plot over the last `seconds`."""
+        rows = self.last_rows(seconds)
+        return rows[:, 0], PLOTS[name].values(self, rows)
+
+
+def plot_info(model: Model, name: str) -> PlotInfo:
+    plot = PLOTS[name]
+    return PlotInfo(name, plot.title, plot.unit, plot.min_span, plot.labels(model))
+
+
+def _column(name: str, scale: float = 1.0) -> Callable[[History, Array], Array]:
+    return lambda history, rows: rows[:, history.columns[name]] * scale
+
+
+def _jointed(model: Model) -> Array:
+    """Which velocities belong to joints that people built, not to implicit free ones."""
+    return np.flatnonzero(model.joint_type[model.dof_joint] != FREE)
+
+
+def _dof_labels(model: Model) -> tuple[str, ...]:
+    labels = []
+    for k in _jointed(model):
+        j = int(model.dof_joint[k])
+        axis = " xyz"[k - model.joint_v[j] + 1] if model.joint_type[j] == BALL else ""
+        labels.append(f"{model.joint_names[j]} {axis}".strip())
+    return tuple(labels)
+
+
+def _dof_column(name: str) -> Callable[[History, Array], Array]:
+    return lambda history, rows: rows[:, history.columns[name]][:, _jointed(history.model)]
+
+
+def _angles(history: History, rows: Array) -> Array:
+    """Hinge angles and slider positions as they are, ball joints as rotation vectors."""
+    model, q = history.model, rows[:, history.columns["q"]]
+    parts = []
+    for j, kind in enumerate(model.joint_type):
+        qj = q[:, model.joint_q[j] : model.joint_q[j + 1]]
+        if kind in (HINGE, SLIDER):
+            parts.append(qj)
+        elif kind == BALL:
+            s = np.linalg.norm(qj[:, 1:], axis=1, keepdims=True)
+            angle = 2 * np.arctan2(s, qj[:, :1])
+            parts.append(qj[:, 1:] * np.where(s > 1e-12, angle / np.maximum(s, 1e-12), 2.0))
+    return np.concatenate(parts, axis=1) if parts else np.zeros((len(rows), 0))
+
+
+def _energies(history: History, rows: Array) -> Array:
+    kinetic, potential = rows[:, history.columns["kinetic"]], rows[:, history.columns["potential"]]
+    return np.concatenate([kinetic, potential, kinetic + potential], axis=1)
+
+
+def _drift(history: History, rows: Array) -> Array:
+    return _energies(history, rows)[:, 2:] - history.start_energy
+
+
+_XYZ = ("x", "y", "z")
+
+PLOTS: dict[str, Plot] = {
+    "tool_error": Plot("Tool error", "mm", 1.0, lambda m: m.target_names, _column("error", 1000.0)),
+    "torque": Plot("Joint torques", "N·m", 0.1, _dof_labels, _dof_column("tau")),
+    "joint_angle": Plot("Joint angles", "rad", 0.01, _dof_labels, _angles),
+    "joint_speed": Plot("Joint speeds", "rad/s", 0.01, _dof_labels, _dof_column("v")),
+    "energy": Plot("Energy", "J", 0.01, lambda m: ("kinetic", "potential", "total"), _energies),
+    "drift": Plot("Energy drift", "J", 1e-9, lambda m: ("drift",), _drift),
+    "momentum": Plot("Angular momentum", "N·m·s", 1e-6, lambda m: _XYZ, _column("momentum")),
+    "spin": Plot("Spin in body axes", "rad/s", 0.01, lambda m: _XYZ, _column("spin")),
+}

@@ -1,0 +1,86 @@
+"""The one place that knows numba.
+
+Compiled kernels are kept on disk in a folder named after a hash of the sources, because numba's own
+cache sees neither changes in other files nor changed decorator flags.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numba
+
+_SOURCES = Path(__file__).parent
+_KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "bullet", "control")
+_KEEP_FOLDERS = 3
+
+# Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them.
+_FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+_kernels: list[Any] = []
+
+
+def _source_hash() -> str:
+    h = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
+    kernels = (p for folder in _KERNEL_FOLDERS for p in (_SOURCES / folder).glob("*.py"))
+    for path in sorted([_SOURCES / "jit.py", _SOURCES / "model.py", *kernels]):
+        h.update(path.read_bytes())
+    return h.hexdigest()[:16]
+
+
+def _cache_root() -> Path:
+    if given := os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(given) / "impulse"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "Impulse" / "kernels"
+    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "impulse" / "kernels"
+
+
+def _cache_folder() -> Path:
+    """This version's folder; of older ones the newest few stay."""
+    root = _cache_root()
+    folder = root / _source_hash()
+    if not folder.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        ours = [f for f in root.iterdir() if f.is_dir() and re.fullmatch("[0-9a-f]{16}", f.name)]
+        others = sorted(ours, key=lambda f: f.stat().st_mtime)
+        for old in others[:-_KEEP_FOLDERS]:
+            shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+numba.config.CACHE_DIR = str(_cache_folder())
+
+
+def jit(function: Callable[..., Any]) -> Any:
+    """Compile `function` on its first call, without the GIL, cached on disk."""
+    kernel = numba.njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy")(function)
+    _kernels.append(kernel)
+    return kernel
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Like `jit`, for kernels that only other kernels call: compiled in half the time.
+
+    They have no entry from Python: calling one there crashes the interpreter.
+    """
+    return numba.njit(
+        nogil=True,
+        cache=True,
+        fastmath=_FASTMATH,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+    )(function)
+
+
+def progress() -> tuple[int, int]:
+    """How many of the kernels known so far are ready to run, and how many there are."""
+    return sum(1 for k in _kernels if k.signatures), len(_kernels)

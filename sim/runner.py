@@ -1,0 +1,266 @@
+"""The physics thread: clock, commands in, snapshots and events out.
+
+`send` puts a command into a queue that the thread drains between two steps. `latest` is an immutable
+Snapshot, replaced by one reference assignment. Nothing here blocks the caller, and no lock is held while
+stepping.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sim.backend import BackendError, Diverged
+from sim.command import (
+    Applied,
+    Busy,
+    Command,
+    Event,
+    LoadScene,
+    Loaded,
+    Play,
+    Record,
+    Refused,
+    Reset,
+    SetSpeed,
+    StepOnce,
+    Stopped,
+)
+from sim.scene import Scene, SceneError
+from sim.state import Snapshot
+
+if TYPE_CHECKING:
+    from sim.history import History
+    from sim.simulation import Simulation
+
+PERIOD = 0.004  # [s] between two wakes while running
+BUDGET = 0.012  # [s] of stepping at a time, so that commands are never kept waiting
+MOST_DEBT = 0.05  # [s] behind the clock before time is let go: a slow scene slows down
+SPEEDS = (1.0 / 64.0, 64.0)
+
+
+class Runner:
+    """Runs a scene in a thread of its own until `stop`."""
+
+    def __init__(self, scene: Scene, running: bool = True) -> None:
+        self.latest: Snapshot | None = None
+        self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self.frames: queue.SimpleQueue[Snapshot] = queue.SimpleQueue()
+        self.history: History | None = None
+        self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
+        self._simulation: Simulation | None = None
+        self._scene_id = 0
+        self._running = running
+        self._speed = 1.0
+        self._clock = _Clock()
+        self._frame_period: float | None = None
+        self._next_frame = 0.0
+        self._step_times: deque[float] = deque(maxlen=31)
+        self._thread = threading.Thread(target=self._run, args=(scene,), name="physics", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def send(self, command: Command) -> None:
+        self._commands.put(command)
+
+    def stop(self) -> None:
+        """Ends the thread after the step at hand; returns when it is gone."""
+        self._commands.put(None)
+        self._thread.join()
+
+    # On the physics thread
+
+    def _run(self, scene: Scene) -> None:
+        self._do(LoadScene(scene))
+        while self._obey():
+            self._take_steps()
+        if self._simulation:
+            self._simulation.close()
+
+    def _obey(self) -> bool:
+        """Carries out what was sent, waiting for it at most until the next steps are due; False at the end."""
+        idle = not self._running or self._simulation is None
+        timeout = None if idle else 0.0 if self._clock.behind else PERIOD
+        try:
+            while self._do(self._commands.get(timeout=timeout)):
+                timeout = 0.0
+        except queue.Empty:
+            return True
+        return False
+
+    def _do(self, command: Command | None) -> bool:
+        if command is None:
+            return False
+        try:
+            handler = _HANDLERS.get(type(command))
+            if handler is None and self._simulation is None:
+                raise ValueError("No scene is running yet.")
+            if handler:
+                inverse = handler(self, command)
+            else:
+                assert self._simulation is not None
+                inverse = self._simulation.apply(command)
+        except (SceneError, BackendError, Diverged, ValueError) as error:
+            self.events.put(Refused(command, str(error)))
+            return True
+        self._publish()
+        self.events.put(Applied(self._simulation.step_count if self._simulation else 0, command, inverse))
+        return True
+
+    def _load(self, command: LoadScene) -> Command | None:
+        from sim.simulation import Simulation
+
+        self.events.put(Busy(f'Preparing "{command.scene.title}"…'))
+        try:
+            fresh = Simulation(command.scene)
+            fresh.step(1)  # whatever has to be compiled is compiled before the swap
+            fresh.apply(Reset())
+        finally:
+            self.events.put(Busy(""))
+        old, self._simulation = self._simulation, fresh
+        self._scene_id += 1
+        self._restart_clock()
+        self._next_frame = 0.0
+        self._publish()
+        self.events.put(Loaded(command.scene, self._scene_id))
+        if old is None:
+            return None
+        old.close()
+        return LoadScene(old.scene)
+
+    def _play(self, command: Play) -> Command:
+        inverse = Play(self._running)
+        self._running = command.running
+        self._restart_clock()
+        return inverse
+
+    def _step_once(self, command: StepOnce) -> None:
+        self._running = False
+        for _ in range(command.count):
+            if not self._step():
+                break
+
+    def _set_speed(self, command: SetSpeed) -> Command:
+        low, high = SPEEDS
+        if not low <= command.speed <= high:
+            raise ValueError(f"The speed must be between 1/{1 / low:.0f} and {high:.0f}, not {command.speed:g}.")
+        inverse = SetSpeed(self._speed)
+        self._speed = command.speed
+        self._restart_clock()
+        return inverse
+
+    def _record(self, command: Record) -> None:
+        if command.fps is None:
+            self._frame_period = None
+            return
+        if not command.fps > 0:
+            raise ValueError(f"The frame rate must be positive, not {command.fps:g}.")
+        self._frame_period = 1.0 / command.fps
+        self._next_frame = self._simulation.time if self._simulation else 0.0
+        self._offer_frame()
+
+    def _take_steps(self) -> None:
+        """The steps the clock owes, at most BUDGET long; then a new snapshot."""
+        simulation = self._simulation
+        if not self._running or simulation is None:
+            return
+        owed = self._clock.owed(simulation.time, self._speed, simulation.dt)
+        end = time.perf_counter() + BUDGET
+        done = 0
+        start = time.thread_time()
+        while done < owed and time.perf_counter() < end and self._step():
+            done += 1
+        if done:
+            self._step_times.append((time.thread_time() - start) / done)
+            self._publish()
+        self._clock.settle(simulation.time, self._speed, behind=done < owed)
+
+    def _step(self) -> bool:
+        simulation = self._simulation
+        if simulation is None:
+            return False
+        try:
+            simulation.step(1)
+        except Diverged as error:
+            self._running = False
+            self._publish()
+            self.events.put(Stopped(f"Stopped at t = {simulation.time:.3f} s: {error}."))
+            return False
+        self._offer_frame()
+        return True
+
+    def _offer_frame(self) -> None:
+        """While recording: the snapshot nearest to every multiple of the frame period."""
+        simulation = self._simulation
+        if self._frame_period is None or simulation is None:
+            return
+        if simulation.time + 0.5 * simulation.dt >= self._next_frame:
+            self.frames.put(self._snapshot())
+            self._next_frame += self._frame_period
+
+    def _restart_clock(self) -> None:
+        if self._simulation:
+            self._clock.restart(self._simulation.time)
+
+    def _publish(self) -> None:
+        if self._simulation:
+            self.history = self._simulation.history
+            self.latest = self._snapshot()
+
+    def _snapshot(self) -> Snapshot:
+        assert self._simulation is not None
+        times = sorted(self._step_times)
+        return replace(
+            self._simulation.snapshot(self._scene_id),
+            running=self._running,
+            speed=self._speed,
+            real_time_factor=self._clock.factor if self._running else 0.0,
+            step_time=times[len(times) // 2] if times else 0.0,
+        )
+
+
+class _Clock:
+    """How simulated time follows the wall: from an anchor, at a speed, letting go of what cannot be caught up."""
+
+    def __init__(self) -> None:
+        self.behind = False
+        self.restart(0.0)
+
+    def restart(self, simulated: float) -> None:
+        now = time.perf_counter()
+        self._wall = self._mark_wall = now
+        self._simulated = self._mark_simulated = simulated
+        self.factor = 0.0
+        self.behind = False
+
+    def owed(self, simulated: float, speed: float, dt: float) -> int:
+        if simulated < self._simulated:  # the world was reset
+            self.restart(simulated)
+        due = self._simulated + (time.perf_counter() - self._wall) * speed
+        return max(0, int((due - simulated) / dt))
+
+    def settle(self, simulated: float, speed: float, behind: bool) -> None:
+        """After a burst: measure the factor twice a second, and re-anchor where the debt is too large."""
+        now = time.perf_counter()
+        self.behind = behind
+        if now - self._wall - (simulated - self._simulated) / speed > MOST_DEBT:
+            self._wall, self._simulated = now, simulated
+        if now - self._mark_wall >= 0.5 or self.factor == 0.0:
+            if now > self._mark_wall:
+                self.factor = (simulated - self._mark_simulated) / (now - self._mark_wall)
+            self._mark_wall, self._mark_simulated = now, simulated
+
+
+_HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
+    LoadScene: Runner._load,
+    Play: Runner._play,
+    StepOnce: Runner._step_once,
+    SetSpeed: Runner._set_speed,
+    Record: Runner._record,
+}

@@ -1,0 +1,179 @@
+"""What people write and edit: a world in words, before it is flattened into arrays.
+
+Everything here is frozen, in SI units and radians, z up. Quaternions are wxyz. `sim/files` reads and
+writes these types, `sim/model.py` compiles them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+Vec3 = tuple[float, float, float]
+Quat = tuple[float, float, float, float]
+
+WORLD = "world"
+ORIGIN: Vec3 = (0.0, 0.0, 0.0)
+NO_ROTATION: Quat = (1.0, 0.0, 0.0, 0.0)
+
+# Widths of a joint's coordinates q and velocities v (see `Joint`).
+JOINT_WIDTHS = {"free": (7, 6), "ball": (4, 3), "hinge": (1, 1), "slider": (1, 1), "fixed": (0, 0)}
+SHAPE_KINDS = ("box", "sphere", "cylinder", "capsule")
+
+
+class SceneError(ValueError):
+    """A mistake in a scene: one sentence with what, where and what was expected.
+
+    `where` is the key path in the scene file, such as ("body", "turret", "mass"), from which the
+    reader finds the line.
+    """
+
+    def __init__(self, sentence: str, where: tuple[str, ...] = ()) -> None:
+        super().__init__(sentence)
+        self.where = where
+
+
+@dataclass(frozen=True)
+class Pose:
+    """A frame placed in another: p_AB and q_AB."""
+
+    position: Vec3 = ORIGIN
+    rotation: Quat = NO_ROTATION
+
+
+@dataclass(frozen=True)
+class Shape:
+    """A solid primitive, seen and weighed; its own axis is z.
+
+    size: box (x, y, z) full edges; sphere (radius,); cylinder and capsule (radius, length), the
+    capsule's length being that of its straight part. `color` is a token of the theme
+    (link, link2, base) or "#rrggbb".
+    """
+
+    kind: str
+    size: tuple[float, ...]
+    pose: Pose = Pose()
+    color: str = "link"
+
+
+@dataclass(frozen=True)
+class Body:
+    """A rigid body. `inertia` is (xx, yy, zz, xy, xz, yz) about the centre of mass in body axes [kg·m²].
+
+    `pose` and `velocity` ([angular; linear] of the origin, world axes) count for bodies without a
+    path to the world; the others are placed by their joints.
+    """
+
+    name: str
+    mass: float
+    center: Vec3
+    inertia: tuple[float, float, float, float, float, float]
+    shapes: tuple[Shape, ...] = ()
+    pose: Pose = Pose()
+    velocity: tuple[float, float, float, float, float, float] = (0.0,) * 6
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Connects `child` to `parent` (a body or "world").
+
+    `at` places the joint frame in the parent, `child_at` in the child; at q = 0 both coincide. `axis`
+    is in the joint frame. q/v: hinge and slider one number each; ball wxyz of the child in the parent
+    and the angular velocity in child axes; fixed nothing.
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    at: Pose = Pose()
+    child_at: Pose = Pose()
+    axis: Vec3 = (0.0, 0.0, 1.0)
+    q: tuple[float, ...] = ()
+    v: tuple[float, ...] = ()
+    damping: float = 0.0  # [N·m·s/rad] or [N·s/m], solved implicitly
+    limits: tuple[float, float] | None = None  # [rad] or [m]
+    torque_limit: float | None = None  # [N·m] or [N], of all controllers together
+    actuated: bool = True
+
+
+@dataclass(frozen=True)
+class Frame:
+    """A named place on a body (or on the world): the tool of an arm."""
+
+    name: str
+    body: str
+    pose: Pose = Pose()
+
+
+@dataclass(frozen=True)
+class CirclePath:
+    """The target's own motion: a circle around its `position`, in the plane normal to `normal`."""
+
+    radius: float
+    period: float
+    normal: Vec3 = (1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Target:
+    """A point that a frame should reach; dragged with the mouse or moving on its path."""
+
+    name: str
+    position: Vec3
+    frame: str
+    path: CirclePath | None = None
+
+
+@dataclass(frozen=True)
+class ControllerSpec:
+    """A controller of `sim/control`, switched and tuned by its name in this scene.
+
+    `gains` overrides the defaults of the controller's table; `joint_target` is what joint PD holds,
+    by joint name (empty: the start pose).
+    """
+
+    name: str
+    kind: str
+    enabled: bool = True
+    gains: dict[str, float] = field(default_factory=dict)
+    target: str | None = None
+    joint_target: dict[str, tuple[float, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class CameraSpec:
+    """Where the view starts; None means: fitted to the scene."""
+
+    azimuth: float | None = None
+    elevation: float | None = None
+    distance: float | None = None
+    look_at: Vec3 | None = None
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A world and how to look at it."""
+
+    name: str
+    title: str
+    summary: str = ""
+    group: str = "My files"
+    try_this: tuple[str, ...] = ()
+    plots: tuple[str, ...] = ("energy", "joint_speed")
+    gravity: Vec3 = (0.0, 0.0, -9.81)
+    backend: str = "impulse"
+    dt: float = 1e-3
+    bodies: tuple[Body, ...] = ()
+    joints: tuple[Joint, ...] = ()
+    frames: tuple[Frame, ...] = ()
+    targets: tuple[Target, ...] = ()
+    controllers: tuple[ControllerSpec, ...] = ()
+    base_shapes: tuple[Shape, ...] = ()  # drawn on the world, without mass
+    camera: CameraSpec = CameraSpec()
+    path: str | None = None  # the file it came from
+
+    def body(self, name: str) -> Body:
+        return next(b for b in self.bodies if b.name == name)
+
+    def joint(self, name: str) -> Joint:
+        return next(j for j in self.joints if j.name == name)

@@ -1,0 +1,111 @@
+"""What changes while a world runs: State (exact), Control (what acts on it), Snapshot (what is shown)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+@dataclass(frozen=True)
+class State:
+    """Everything the next step depends on, exactly; restored and stepped again it gives the same bits.
+
+    `engine` holds the backend's own variables (impulse: x, R, p, L, lam, turns; pybullet: q, v). q, v,
+    poses and twists are derived from it by `Backend.read()`.
+    """
+
+    backend: str
+    step: int
+    time: float  # [s]
+    engine: Mapping[str, Array]
+    targets: Array  # (n_target, 3) positions [m]
+    paths: Array  # (n_target,) True while a target follows its own path
+
+    def copy(self) -> State:
+        return replace(
+            self,
+            engine={k: a.copy() for k, a in self.engine.items()},
+            targets=self.targets.copy(),
+            paths=self.paths.copy(),
+        )
+
+    def digest(self) -> str:
+        """SHA-256 over every bit of the state."""
+        h = hashlib.sha256(f"{self.backend} {self.step} {self.time!r}".encode())
+        for name in sorted(self.engine):
+            h.update(name.encode())
+            h.update(np.ascontiguousarray(self.engine[name]).tobytes())
+        h.update(np.ascontiguousarray(self.targets).tobytes())
+        h.update(np.ascontiguousarray(self.paths).tobytes())
+        return h.hexdigest()
+
+
+@dataclass
+class Control:
+    """What acts on the bodies during one step, held constant over it.
+
+    tau (nv,) joint forces in the order of v; wrench (n_body, 6) [torque; force] on each body about its
+    centre of mass, world axes.
+    """
+
+    tau: Array
+    wrench: Array
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a backend reports after a step. Poses and twists are of the body origins, in world axes."""
+
+    q: Array
+    v: Array
+    position: Array  # (n_body, 3)
+    rotation: Array  # (n_body, 3, 3)
+    twist: Array  # (n_body, 6) [angular; linear]
+    joint_gap: float  # largest distance between anchors [m]
+    joint_angle_error: float  # largest angle between hinge axes [rad]
+
+
+@dataclass(frozen=True)
+class Pull:
+    """The mouse spring as it acted: the grabbed point, where it is pulled to, and the force."""
+
+    body: int
+    point: Array  # (3,) world
+    anchor: Array  # (3,) world
+    force: Array  # (3,) [N]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What one frame draws and plots: immutable, published by reference."""
+
+    scene_id: int  # changes when another scene is loaded
+    backend: str
+    dt: float
+    step: int
+    time: float
+    running: bool
+    speed: float  # wanted: simulated seconds a second
+    real_time_factor: float  # reached
+    q: Array
+    v: Array
+    position: Array  # (n_body, 3)
+    rotation: Array  # (n_body, 3, 3)
+    twist: Array  # (n_body, 6)
+    frames: Array  # (n_frame, 3) positions of the scene's frames
+    targets: Array  # (n_target, 3)
+    torques: Mapping[str, Array]  # by controller name, (nv,)
+    kinetic: float
+    potential: float
+    joint_gap: float
+    joint_angle_error: float
+    step_time: float  # median processor time of a step [s]
+    pull: Pull | None = None
+    controllers: Mapping[str, bool] = field(default_factory=dict)  # name -> switched on
+    gains: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

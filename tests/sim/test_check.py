@@ -1,0 +1,159 @@
+"""Plausibility of scenes that were built in Python, without any file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nan, pi
+
+import numpy as np
+import pytest
+
+from sim.check import check
+from sim.model import compile_model
+from sim.scene import (
+    Body,
+    CameraSpec,
+    CirclePath,
+    ControllerSpec,
+    Frame,
+    Joint,
+    Pose,
+    Scene,
+    SceneError,
+    Shape,
+    Target,
+)
+from sim.spatial.rotation import axis_angle_to_matrix
+
+BALL = Body("ball", 1.0, (0.0, 0.0, 0.0), (0.1, 0.1, 0.1, 0.0, 0.0, 0.0), (Shape("sphere", (0.1,)),))
+ROD = replace(BALL, name="rod", shapes=())
+HINGE = Joint("pivot", "hinge", "world", "rod", limits=(-1.0, 1.0))
+SCENE = Scene(
+    "test",
+    "Test",
+    bodies=(BALL, ROD),
+    joints=(HINGE,),
+    frames=(Frame("tool", "rod"),),
+    targets=(Target("goal", (0.0, 0.0, 1.0), "tool", CirclePath(0.1, 2.0)),),
+    controllers=(ControllerSpec("reach", "jacobian_transpose", target="goal"),),
+)
+
+
+def with_body(**changes: object) -> Scene:
+    return replace(SCENE, bodies=(replace(BALL, **changes), ROD))
+
+
+def with_joint(**changes: object) -> Scene:
+    return replace(SCENE, joints=(replace(HINGE, **changes),))
+
+
+def with_target(**changes: object) -> Scene:
+    return replace(SCENE, targets=(replace(SCENE.targets[0], **changes),))
+
+
+def with_controller(**changes: object) -> Scene:
+    return replace(SCENE, controllers=(replace(SCENE.controllers[0], **changes),))
+
+
+IMPLAUSIBLE = [
+    (replace(SCENE, bodies=()), "", "the scene has no body"),
+    (replace(SCENE, dt=0.0), "dt", "dt is 0 s"),
+    (replace(SCENE, dt=nan), "dt", "dt is nan s"),
+    (replace(SCENE, gravity=(0.0, 0.0, inf)), "gravity", "gravity contains inf"),
+    (replace(SCENE, backend="ode"), "backend", "no such engine"),
+    (replace(SCENE, plots=("energies",)), "plots.0", 'did you mean "energy"?'),
+    (replace(SCENE, bodies=(BALL, BALL, ROD)), "body.ball", 'body "ball" has the name of'),
+    (with_body(name=""), "body.", "empty name"),
+    (with_joint(name="ball"), "joint.ball", "a free body's own joint"),
+    (with_body(mass=0.0), "body.ball.mass", "mass is 0 kg; expected a number above 0"),
+    (with_body(mass=nan), "body.ball.mass", "expected a finite number"),
+    (with_body(mass=1e300), "body.ball.mass", "expected a finite number"),
+    (with_body(center=(0.0, nan, 0.0)), "body.ball.center", "center contains nan"),
+    (with_body(inertia=(1.0, 1.0, 1.0)), "body.ball.inertia", "inertia has 3 numbers; expected 6"),
+    (with_body(inertia=(1.0, 1.0, -1.0, 0.0, 0.0, 0.0)), "body.ball.inertia", "principal moments -1, 1 and 1"),
+    (with_body(inertia=(1.0, 1.0, 2.1, 0.0, 0.0, 0.0)), "body.ball.inertia", "expected none above the sum"),
+    (with_body(velocity=(0.0, 0.0, 0.0)), "body.ball.velocity", "velocity has 3 numbers; expected 6"),
+    (with_body(pose=Pose(rotation=(2.0, 0.0, 0.0, 0.0))), "body.ball.rotation", "quaternion of length 2"),
+    (with_body(shapes=(Shape("cone", (1.0,)),)), "body.ball.shapes.0", 'shape 1 of body "ball" is a "cone"'),
+    (with_body(shapes=(Shape("box", (1.0,)),)), "body.ball.shapes.0.box", "box has 1 number; expected 3"),
+    (with_body(shapes=(Shape("box", (1.0, 0.0, 1.0)),)), "body.ball.shapes.0.box", "box is 0 m"),
+    (with_body(shapes=(Shape("sphere", (1e-9,)),)), "body.ball.shapes.0.sphere", "expected 1e-06 to 1e+06 m"),
+    (with_body(shapes=(Shape("sphere", (1.0,), color="red"),)), "body.ball.shapes.0.color", 'color is "red"'),
+    (replace(SCENE, base_shapes=(Shape("box", ()),)), "world.shapes.0.box", "shape 1 of the world: box has 0 numbers"),
+    (replace(SCENE, bodies=(BALL, replace(ROD, velocity=(1.0,) * 6))), "body.rod.velocity", "only for free bodies"),
+    (with_joint(kind="weld"), "joint.pivot.type", "no such joint type"),
+    (with_joint(kind="free"), "joint.pivot.type", "a body without one is free"),
+    (with_joint(parent="wrld"), "joint.pivot.parent", 'did you mean "world"?'),
+    (with_joint(child="world", parent="rod"), "joint.pivot.child", "cannot move"),
+    (with_joint(parent="rod"), "joint.pivot.child", "both"),
+    (with_joint(axis=(0.0, 0.0, 0.0)), "joint.pivot.axis", "length 0"),
+    (with_joint(axis=(0.0, nan, 0.0)), "joint.pivot.axis", "axis contains nan"),
+    (with_joint(child_at=Pose((0.0, 0.0, inf))), "joint.pivot.child_position", "child_position contains inf"),
+    (with_joint(q=(1.0, 2.0)), "joint.pivot.q", "q has 2 numbers; expected 1"),
+    (with_joint(kind="ball", limits=None, q=(1.0, 1.0, 0.0, 0.0)), "joint.pivot.q", "quaternion of length 1.41421"),
+    (with_joint(kind="fixed", limits=None, v=(1.0,)), "joint.pivot.v", "v has 1 number; expected 0"),
+    (with_joint(damping=-1.0), "joint.pivot.damping", "damping is -1; expected 0 or more"),
+    (with_joint(torque_limit=0.0), "joint.pivot.torque_limit", "torque_limit is 0"),
+    (with_joint(limits=(1.0, -1.0)), "joint.pivot.limits", "the lower one first"),
+    (with_joint(kind="ball"), "joint.pivot.limits", "limits are only for hinges"),
+    (replace(SCENE, frames=(Frame("tool", "hand"),)), "frame.tool.body", 'body names "hand"'),
+    (with_target(frame="tip"), "target.goal.frame", "no such frame"),
+    (replace(SCENE, frames=()), "target.goal.frame", "there is none"),
+    (with_target(position=(nan, 0.0, 0.0)), "target.goal.position", "position contains nan"),
+    (with_target(path=CirclePath(-1.0, 1.0)), "target.goal.path.circle", "circle is -1 m"),
+    (with_target(path=CirclePath(1.0, 0.0)), "target.goal.path.period", "period is 0 s"),
+    (with_target(path=CirclePath(1.0, 1.0, (0.0, 0.0, 0.0))), "target.goal.path.normal", "normal has length 0"),
+    (with_controller(kind="pid"), "controller.reach.type", "no such controller type"),
+    (with_controller(target=None), "controller.reach", '"target" is missing'),
+    (with_controller(target="gaol"), "controller.reach.target", 'did you mean "goal"?'),
+    (with_controller(gains={"ki": 1.0}), "controller.reach.gains.ki", 'no gain "ki"'),
+    (with_controller(gains={"kp": nan}), "controller.reach.gains.kp", "kp is nan; expected 0 to 3000 N/m"),
+    (with_controller(joint_target={"pivto": (1.0,)}), "controller.reach.joint_target.pivto", 'did you mean "pivot"?'),
+    (with_controller(joint_target={"pivot": (1.0, 2.0)}), "controller.reach.joint_target.pivot", "has 2 numbers"),
+    (replace(SCENE, camera=CameraSpec(azimuth=nan)), "camera.azimuth", "azimuth contains nan"),
+    (replace(SCENE, camera=CameraSpec(elevation=2.0)), "camera.elevation", "elevation is 2"),
+    (replace(SCENE, camera=CameraSpec(distance=-1.0)), "camera.distance", "distance is -1 m"),
+    (replace(SCENE, camera=CameraSpec(look_at=(0.0, 0.0))), "camera.look_at", "look_at has 2 numbers; expected 3"),
+]
+
+
+def test_a_plausible_scene_passes() -> None:
+    check(SCENE)
+    compile_model(SCENE)
+
+
+@pytest.mark.parametrize(("scene", "where", "part"), IMPLAUSIBLE, ids=[f"{w} {p}" for _, w, p in IMPLAUSIBLE])
+def test_the_implausible_is_refused_and_its_place_named(scene: Scene, where: str, part: str) -> None:
+    with pytest.raises(SceneError) as caught:
+        check(scene)
+
+    assert part in str(caught.value)
+    assert ".".join(caught.value.where) == where
+
+
+def test_a_start_outside_the_limits_is_allowed() -> None:
+    check(with_joint(q=(3.0,)))
+
+
+def test_a_plate_is_just_possible_and_anything_flatter_is_not() -> None:
+    """For a plate without thickness the triangle inequality is an equality."""
+    R = axis_angle_to_matrix(np.array([1.0, 2.0, 3.0]), 0.7)
+
+    def turned(moments: tuple[float, float, float]) -> Scene:
+        i = R @ np.diag(moments) @ R.T
+        return with_body(inertia=(i[0, 0], i[1, 1], i[2, 2], i[0, 1], i[0, 2], i[1, 2]))
+
+    check(turned((0.3, 0.5, 0.8)))
+    with pytest.raises(SceneError, match=r"0\.3, 0\.5 and 0\.8"):
+        check(turned((0.3, 0.5, 0.8 * (1 + 1e-8))))
+
+
+def test_the_impossible_link_of_a_published_robot_is_found() -> None:
+    """15 kg at 0.25 m from the frame in which the tensor diag(0.8, 0.8, 0.1), I_xz = 0.05 is given."""
+    about_center = (0.8 - 15 * 0.25**2, 0.8 - 15 * 0.25**2, 0.1, 0.0, 0.05, 0.0)
+    with pytest.raises(SceneError, match="expected all of them above 0"):
+        check(with_body(mass=15.0, center=(0.0, 0.0, -0.25), inertia=about_center))
+
+
+def test_looking_straight_down_is_allowed() -> None:
+    check(replace(SCENE, camera=CameraSpec(elevation=pi / 2)))

@@ -1,0 +1,103 @@
+"""What a log says about a run, read back from its files."""
+
+from __future__ import annotations
+
+import csv
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.files.log import Log
+from sim.model import Model, compile_model
+from sim.rest import rest_snapshot
+from sim.scene import Body, Joint, Pose, Scene
+from sim.state import Snapshot
+
+INERTIA = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
+HEADER = (
+    "time [s],q.kite.position.x [m],q.kite.position.y [m],q.kite.position.z [m],"
+    "q.kite.rotation.w [1],q.kite.rotation.x [1],q.kite.rotation.y [1],q.kite.rotation.z [1],"
+    "q.neck.w [1],q.neck.x [1],q.neck.y [1],q.neck.z [1],q.elbow [rad],"
+    "v.kite.angular.x [rad/s],v.kite.angular.y [rad/s],v.kite.angular.z [rad/s],"
+    "v.kite.linear.x [m/s],v.kite.linear.y [m/s],v.kite.linear.z [m/s],"
+    "v.neck.x [rad/s],v.neck.y [rad/s],v.neck.z [rad/s],v.elbow [rad/s],"
+    "torque.elbow [N·m],kinetic [J],potential [J],joint_gap [m]"
+)
+
+
+@pytest.fixture
+def model() -> Model:
+    """A free body, and a head on a passive ball joint with a driven hinge behind it."""
+    bodies = tuple(Body(name, 1.0, (0.0, 0.0, 0.0), INERTIA) for name in ("kite", "head", "arm"))
+    joints = (
+        Joint("neck", "ball", "world", "head", actuated=False),
+        Joint("elbow", "hinge", "head", "arm", at=Pose((0.0, 0.0, 1.0))),
+    )
+    return compile_model(Scene("test", "Test", bodies=bodies, joints=joints))
+
+
+def snapshots(model: Model) -> list[Snapshot]:
+    """Two rows of numbers that have no short decimal form."""
+    random = np.random.default_rng(3)
+    rest = rest_snapshot(model.scene, model)
+    return [
+        replace(
+            rest,
+            time=n / 3,
+            q=random.normal(size=model.nq),
+            v=random.normal(size=model.nv),
+            torques={"a": random.normal(size=model.nv), "b": random.normal(size=model.nv)},
+            kinetic=random.normal() * 1e-9,
+            potential=random.normal() * 1e9,
+            joint_gap=1e-17 / 3,
+        )
+        for n in range(2)
+    ]
+
+
+def logged(model: Model) -> Log:
+    log = Log(model)
+    for snapshot in snapshots(model):
+        log.add(snapshot)
+    return log
+
+
+def test_csv_names_every_column_with_its_unit(model: Model, tmp_path: Path) -> None:
+    logged(model).save(tmp_path / "run.csv")
+    lines = (tmp_path / "run.csv").read_text(encoding="utf-8").splitlines()
+    assert lines[0] == HEADER
+    assert len(lines) == 3
+
+
+def test_both_formats_give_back_the_same_bits(model: Model, tmp_path: Path) -> None:
+    log = logged(model)
+    log.save(tmp_path / "run.csv")
+    log.save(tmp_path / "run.npz")
+    with open(tmp_path / "run.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    with np.load(tmp_path / "run.npz") as arrays:
+        assert arrays.files == HEADER.split(",")
+        for n, snapshot in enumerate(snapshots(model)):
+            elbow_torque = snapshot.torques["a"][-1] + snapshot.torques["b"][-1]
+            expected = [snapshot.time, *snapshot.q, *snapshot.v, elbow_torque, snapshot.kinetic, snapshot.potential]
+            for name, value in zip(arrays.files, [*expected, snapshot.joint_gap], strict=True):
+                assert float(rows[n][name]) == value
+                assert arrays[name][n] == value
+    assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.npz"]
+
+
+def test_a_log_that_cannot_be_written_leaves_nothing(model: Model, tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        logged(model).save(tmp_path / "missing" / "run.csv")
+    (tmp_path / "taken.npz").mkdir()
+    with pytest.raises(IsADirectoryError):
+        logged(model).save(tmp_path / "taken.npz")
+    assert os.listdir(tmp_path) == ["taken.npz"]
+
+
+def test_a_log_without_rows_still_has_its_columns(model: Model, tmp_path: Path) -> None:
+    Log(model).save(tmp_path / "run.csv")
+    assert (tmp_path / "run.csv").read_text(encoding="utf-8") == HEADER + "\n"

@@ -1,0 +1,177 @@
+"""The physics thread, by what goes in and comes out. Nothing here depends on how fast the machine is."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pytest
+
+from sim.command import (
+    Applied,
+    Command,
+    Event,
+    Loaded,
+    LoadScene,
+    Play,
+    Record,
+    Refused,
+    Reset,
+    SetBackend,
+    SetGain,
+    SetSpeed,
+    SetTarget,
+    StepOnce,
+    Stopped,
+)
+from sim.files import load
+from sim.runner import Runner
+from sim.scene import Body, Scene
+from sim.simulation import Simulation
+from tests.worlds import hanging
+
+PATIENCE = 60.0
+
+
+class Driver:
+    """Sends commands and collects what comes back."""
+
+    def __init__(self, scene: Scene, running: bool) -> None:
+        self.runner = Runner(scene, running)
+        self.events: list[Event] = []
+        self.runner.start()
+        self.until(lambda: self.runner.latest is not None)
+
+    def until(self, condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            assert time.monotonic() < end, "the runner did not answer"
+            time.sleep(0.002)
+
+    def ask(self, command: Command) -> Event:
+        """The answer to this command."""
+        self.runner.send(command)
+        while True:
+            event = self.runner.events.get(timeout=PATIENCE)
+            self.events.append(event)
+            if isinstance(event, Applied | Refused) and event.command is command:
+                return event
+
+
+@pytest.fixture
+def drive() -> Iterator[Callable[..., Driver]]:
+    drivers: list[Driver] = []
+
+    def start(scene: Scene | str, running: bool = False) -> Driver:
+        drivers.append(Driver(load(scene) if isinstance(scene, str) else scene, running))
+        return drivers[-1]
+
+    yield start
+    for driver in drivers:
+        driver.runner.stop()
+
+
+def test_stepping_while_paused_takes_exactly_those_steps(drive):
+    driver = drive("arm_reach")
+    driver.ask(StepOnce(250))
+    world = Simulation(load("arm_reach"))
+    world.step(250)
+    assert driver.runner.latest.step == 250
+    assert np.array_equal(driver.runner.latest.q, world.q)
+
+
+def test_commands_are_applied_in_order_and_replay_to_the_same_bits(drive):
+    """A list of (step, command) replayed without a thread gives the same state."""
+    driver = drive("arm_reach", running=True)
+    rng = np.random.default_rng(0)
+    for i in range(40):
+        command = SetGain("reach", "kp", 100.0 + i) if i % 3 else SetTarget("target", tuple(rng.uniform(0.2, 0.5, 3)))
+        driver.ask(command)
+    driver.ask(Play(False))
+    end = driver.runner.latest
+    world = Simulation(load("arm_reach"))
+    for event in driver.events:
+        if isinstance(event, Applied) and isinstance(event.command, SetGain | SetTarget):
+            assert event.step >= world.step_count
+            world.step(event.step - world.step_count)
+            world.apply(event.command)
+    world.step(end.step - world.step_count)
+    assert np.array_equal(end.q, world.q) and np.array_equal(end.v, world.v)
+
+
+def test_simulated_time_moves_while_running_and_stands_while_paused(drive):
+    driver = drive("arm_reach", running=True)
+    driver.until(lambda: driver.runner.latest.time > 0.1)
+    driver.ask(Play(False))
+    stopped = driver.runner.latest.step
+    time.sleep(0.05)
+    assert driver.runner.latest.step == stopped and not driver.runner.latest.running
+    driver.ask(Play(True))
+    driver.until(lambda: driver.runner.latest.step > stopped)
+
+
+def test_a_recording_has_a_frame_for_every_period_of_simulated_time(drive):
+    driver = drive("arm_reach")
+    driver.ask(StepOnce(7))
+    driver.ask(Record(60.0))
+    driver.ask(StepOnce(1000))
+    driver.ask(Record(None))
+    driver.ask(StepOnce(100))
+    times = []
+    while not driver.runner.frames.empty():
+        times.append(driver.runner.frames.get().time)
+    assert len(times) == 61
+    assert np.allclose(times, 0.007 + np.arange(61) / 60, atol=0.0006)
+
+
+def test_a_scene_that_cannot_be_loaded_leaves_the_old_one_running(drive):
+    driver = drive("arm_reach")
+    bad = Scene("bad", "Bad", bodies=(Body("b", -1.0, (0, 0, 0), (1, 1, 1, 0, 0, 0)),))
+    answer = driver.ask(LoadScene(bad))
+    assert isinstance(answer, Refused) and "mass" in answer.sentence
+    driver.ask(StepOnce(5))
+    assert driver.runner.latest.step == 5 and driver.runner.latest.position.shape[0] == 3
+
+
+def test_another_scene_is_swapped_in_and_the_inverse_brings_the_old_one_back(drive):
+    driver = drive("arm_reach")
+    first = driver.runner.latest.scene_id
+    answer = driver.ask(LoadScene(load("free_body")))
+    assert driver.runner.latest.scene_id == first + 1 and len(driver.runner.latest.position) == 1
+    assert any(isinstance(e, Loaded) and e.scene.name == "free_body" for e in driver.events)
+    driver.ask(answer.inverse)
+    assert driver.runner.latest.position.shape[0] == 3
+
+
+def test_engine_and_speed_change_and_nonsense_is_refused(drive):
+    driver = drive("arm_reach")
+    assert driver.ask(SetBackend("pybullet")).inverse == SetBackend("impulse")
+    assert driver.runner.latest.backend == "pybullet"
+    assert driver.ask(SetSpeed(0.25)).inverse == SetSpeed(1.0)
+    assert driver.runner.latest.speed == 0.25
+    for nonsense in (SetSpeed(0.0), SetSpeed(float("nan")), SetBackend("warp"), Record(-1.0)):
+        assert isinstance(driver.ask(nonsense), Refused)
+    assert driver.runner.latest.backend == "pybullet" and driver.runner.latest.speed == 0.25
+
+
+def test_divergence_stops_the_world_says_which_body_and_keeps_the_last_good_state(drive):
+    spinning = hanging(np.pi, v=(999.95,))  # falling speeds it up past 1 rad a step
+    driver = drive(spinning)
+    driver.ask(StepOnce(2000))
+    while not driver.runner.events.empty():
+        driver.events.append(driver.runner.events.get())
+    stops = [e for e in driver.events if isinstance(e, Stopped)]
+    assert len(stops) == 1 and '"rod"' in stops[0].reason and "t = " in stops[0].reason
+    assert np.isfinite(driver.runner.latest.q).all()
+    driver.ask(Reset())
+    assert driver.runner.latest.step == 0
+
+
+def test_stop_ends_the_thread():
+    before = threading.active_count()
+    for running in (True, False):
+        driver = Driver(load("hinge_chain"), running)
+        driver.runner.stop()
+    assert threading.active_count() == before

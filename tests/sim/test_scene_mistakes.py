@@ -1,0 +1,203 @@
+"""Planted mistakes: each is found with its file and line, in one sentence that says what was expected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.files import read_scene
+from sim.scene import SceneError
+
+GOOD = (Path(__file__).parent / "arm.toml").read_text(encoding="utf-8")
+
+# what is written -> what is written instead, the line of the mistake, and a part of the sentence
+MISTAKES = {
+    "unknown top-level key": ("dt = 0.001", "step = 0.001", 4, 'the scene has no key "step"'),
+    "misspelt top-level key": ('title = "Test arm"', 'titel = "Test arm"', 1, 'did you mean "title"?'),
+    "misspelt table": ("[camera]", "[camra]", 48, 'has no key "camra"; did you mean "camera"?'),
+    "table instead of text": ('title = "Test arm"', "title = { de = 1 }", 1, "title is a table; expected text"),
+    "key under the wrong header": ("[camera]\n", "camera.lens = 5\n", 48, 'controller "hold" has no key "camera"'),
+    "text instead of table": ('title = "Test arm"', 'joint = "none"', 16, "clashes with a key further up"),
+    "key twice in braces": ("kp = 300, kd", "kp = 300, kp", 42, 'the key "kp" is given twice'),
+    "negative gravity": ("gravity = 9.81", "gravity = -9.81", 2, "expected how strong it is downwards"),
+    "gravity of two numbers": ("gravity = 9.81", "gravity = [0, 9.81]", 2, "gravity has 2 numbers; expected 3"),
+    "unknown plot": ('"torque"]', '"torqe"]', 3, 'plots names "torqe"'),
+    "plots not a list": ('["energy", "torque"]', '"energy"', 3, "expected a list of texts"),
+    "step of nothing": ("dt = 0.001", "dt = 0", 4, "dt is 0 s; expected a step above 0 and at most 0.1"),
+    "step too long": ("dt = 0.001", "dt = 0.2", 4, "dt is 0.2 s"),
+    "step is true": ("dt = 0.001", "dt = true", 4, "dt is true; expected a number"),
+    "unknown engine": ('"impulse"', '"impuls"', 5, 'no such engine; did you mean "impulse"?'),
+    "misspelt key of a body": ("mass = 2\n", "maas = 2\n", 8, 'body "upper" has no key "maas"; did you mean "mass"?'),
+    "negative mass": ("mass = 2\n", "mass = -2\n", 8, 'body "upper": mass is -2 kg; expected a number above 0'),
+    "no mass at all": ("mass = 2\n", "mass = 0\n", 8, "mass is 0 kg; expected a number above 0"),
+    "mass is nan": ("mass = 2\n", "mass = nan\n", 8, "mass is nan; expected a finite number"),
+    "mass is infinite": ("mass = 2\n", "mass = inf\n", 8, "mass is inf; expected a finite number"),
+    "mass of 400 digits": ("mass = 2\n", f"mass = 1{'0' * 400}\n", 8, "mass is inf; expected a finite number"),
+    "mass is text": ("mass = 2\n", 'mass = "heavy"\n', 8, 'mass is the text "heavy"; expected a number'),
+    "mass is missing": ("mass = 2\n", "", 7, '"mass" is missing; expected a number, or a density'),
+    "mass and density": ("mass = 2\n", "mass = 2\ndensity = 7800\n", 9, "mass and density are both given"),
+    "negative density": ("mass = 2\n", "density = -1\n", 8, "density is -1 kg/m³; expected a number above 0"),
+    "density of nothing": ("mass = 1.2\n", "density = 1000\n", 12, "density needs shapes to fill"),
+    "unknown shape": ("{ capsule", "{ capsul", 9, 'shape of body "upper" has no key "capsul"; did you mean "capsule"?'),
+    "shape without kind": ("{ capsule = 0.05, from", "{ from", 9, "its kind is missing; expected one of box, sphere"),
+    "two kinds": ("{ capsule = 0.05,", "{ capsule = 0.05, box = [1, 1, 1],", 9, "box and capsule are given together"),
+    "radius below zero": ("capsule = 0.05", "capsule = -0.05", 9, "capsule is -0.05 m; expected a number above 0"),
+    "size of zero": ("sphere = 0.1", "sphere = 0", 54, "shape 2 of the world: sphere is 0 m"),
+    "box of two numbers": ("box = [0.1, 0.1, 0.1]", "box = [0.1, 0.1]", 53, "shape 1 of the world: box has 2 numbers"),
+    "capsule of one number": (", from = [0, 0, 0], to = [0, 0, 0.5]", "", 9, "expected [radius, length], or a radius"),
+    "from without to": (", to = [0, 0, 0.5]", "", 9, '"to" is missing; expected a list of 3 numbers'),
+    "capsule of no length": ("to = [0, 0, 0.5]", "to = [0, 0, 0]", 9, "from and to are the same point"),
+    "from beside position": (
+        "to = [0, 0, 0.5]",
+        "to = [0, 0, 1], position = [0, 0, 0]",
+        9,
+        "beside from and to",
+    ),
+    "shape far too large": ("sphere = 0.1", "sphere = 1e8", 54, "expected 1e-06 to 1e+06 m"),
+    "unknown colour": ('color = "link"', 'color = "blue"', 9, 'color is "blue"; expected link, link2, base or #rrggbb'),
+    "shape and shapes": ("mass = 2\n", "mass = 2\nshapes = []\n", 10, "shape and shapes are both given"),
+    "shapes not a list": (
+        "mass = 1.2\n",
+        "mass = 1.2\nshapes = { sphere = 1 }\n",
+        13,
+        "expected a list of tables",
+    ),
+    "no inertia": ("inertia = [0.02, 0.02, 0.01]\n", "", 11, '"inertia" is missing; expected 3 or 6 numbers'),
+    "inertia of two": ("[0.02, 0.02, 0.01]", "[0.02, 0.02]", 13, "expected 3 numbers (xx yy zz) or 6"),
+    "inertia not positive": ("[0.02, 0.02, 0.01]", "[0.02, 0.02, 0]", 13, "expected all of them above 0"),
+    "inertia not definite": ("[0.02, 0.02, 0.01]", "[1, 1, 1, 2, 0, 0]", 13, "expected all of them above 0"),
+    "triangle inequality": (
+        "[0.02, 0.02, 0.01]",
+        "[0.02, 0.02, 0.05]",
+        13,
+        "expected none above the sum",
+    ),
+    "centre without inertia": ("mass = 2\n", "mass = 2\ncenter = [0, 0, 1]\n", 9, "center is given without inertia"),
+    "centre of two": ("center = [0, 0, 0.2]", "center = [0, 0.2]", 14, "center has 2 numbers; expected 3"),
+    "text in a vector": ("center = [0, 0, 0.2]", 'center = [0,\n  0,\n  "a"]', 16, 'center contains the text "a"'),
+    "body placed by a joint": ("mass = 1.2", "mass = 1.2\nposition = [0, 0, 1]", 13, 'joint "elbow" places this one'),
+    "velocity of a jointed body": (
+        "mass = 2\n",
+        "mass = 2\nvelocity = [1, 0, 0, 0, 0, 0]\n",
+        9,
+        "is only for free",
+    ),
+    "velocity of three": ("mass = 2\n", "mass = 2\nvelocity = [1, 0, 0]\n", 9, "velocity has 3 numbers; expected 6"),
+    "body named world": ("[body.lower]", "[body.world]", 11, 'body "world" has the name of the world'),
+    "body is a number": ("[body.upper]", "body.third = 3\n[body.upper]", 7, 'body "third" is 3; expected a table'),
+    "unknown joint type": ('type = "hinge"', 'type = "hinje"', 17, 'no such joint type; did you mean "hinge"?'),
+    "free joint": ('type = "ball"', 'type = "free"', 25, "since a body without one is free"),
+    "joint without type": ('type = "hinge"\n', "", 16, 'joint "shoulder": "type" is missing'),
+    "joint without child": ('child = "upper"\n', "", 16, '"child" is missing; expected the name of a body'),
+    "unknown parent": ('parent = "upper"', 'parent = "uper"', 26, 'no such body; did you mean "upper"?'),
+    "unknown child": ('child = "lower"', 'child = "hand"', 27, "expected upper or lower"),
+    "world as child": ('child = "upper"', 'child = "world"', 19, "which cannot move"),
+    "joint to itself": ('child = "lower"', 'child = "upper"', 27, 'child and parent are both "upper"'),
+    "closed loop": (
+        'child = "lower"',
+        'child = "lower"\n[joint.again]\ntype = "ball"\nparent = "upper"\nchild = "lower"',
+        31,
+        "loop",
+    ),
+    "ring of joints": ('parent = "world"', 'parent = "lower"', 18, "ring of joints without a base"),
+    "zero axis": ("axis = [0, 1, 0]", "axis = [0, 0, 0]", 20, "axis has length 0; expected a direction"),
+    "axis of a ball": ('type = "ball"', 'type = "ball"\naxis = [0, 1, 0]', 26, "axis is only for hinges and sliders"),
+    "limits the wrong way round": ("[-1.9, 1.9]", "[1.9, -1.9]", 21, "expected the lower one first"),
+    "limits of one": ("[-1.9, 1.9]", "[1.9]", 21, "limits has 1 number; expected 2"),
+    "limits of a ball": (
+        'type = "ball"',
+        'type = "ball"\nlimits = [0, 1]',
+        26,
+        "limits are only for hinges",
+    ),
+    "negative damping": ("damping = 0.5", "damping = -0.5", 22, "damping is -0.5; expected 0 or more"),
+    "no torque allowed": ("damping = 0.5", "torque_limit = 0", 22, "torque_limit is 0; expected a number above 0"),
+    "actuated is a number": ("damping = 0.5", "actuated = 1", 22, "actuated is 1; expected true or false"),
+    "start angle of a ball": ('type = "ball"', 'type = "ball"\nq = 0.5', 26, "q has 1 number; expected 4"),
+    "start speed of a hinge": ("damping = 0.5", "v = [1, 2]", 22, "v has 2 numbers; expected 1"),
+    "start angle is text": ("damping = 0.5", 'q = "up"', 22, 'q is the text "up"; expected a number'),
+    "long quaternion": ("rotation = [1, 0, 0, 0]", "rotation = [1, 1, 0, 0]", 29, "quaternion of length 1.41421"),
+    "zero quaternion": ("rotation = [1, 0, 0, 0]", "rotation = [0, 0, 0, 0]", 29, "quaternion of length 0"),
+    "roll pitch yaw": ("rotation = [1, 0, 0, 0]", "rotation = [0, 0, 1]", 29, "rotation has 3 numbers; expected 4"),
+    "rotation of text": ("rotation = [1, 0, 0, 0]", 'rotation = "x"', 29, "expected [w, x, y, z] or { axis"),
+    "turn about nothing": (
+        "[1, 0, 0, 0]",
+        "{ axis = [0, 0, 0], angle = 1 }",
+        29,
+        'rotation of joint "elbow": axis',
+    ),
+    "turn without angle": ("[1, 0, 0, 0]", "{ axis = [0, 0, 1] }", 29, '"angle" is missing; expected a number'),
+    "frame on nothing": ('body = "lower"', 'body = "hand"', 32, 'frame "tool": body names "hand"'),
+    "frame without body": ('body = "lower"', "", 31, 'frame "tool": "body" is missing'),
+    "unknown frame": ('frame = "tool"', 'frame = "tol"', 36, 'no such frame; did you mean "tool"?'),
+    "target without place": ("position = [0.5, 0, 0.5]", "", 34, '"position" is missing; expected a list of 3 numbers'),
+    "circle of nothing": ("circle = 0.1", "circle = 0", 37, 'path of target "goal": circle is 0 m'),
+    "circle without period": (", period = 6", "", 37, '"period" is missing'),
+    "square path": ("circle = 0.1", "square = 0.1", 37, 'path of target "goal" has no key "square"'),
+    "unknown controller": ('"joint_pd"', '"joint_pid"', 45, 'no such controller type; did you mean "joint_pd"?'),
+    "unknown target": ('target = "goal"', 'target = "gaol"', 41, 'no such target; did you mean "goal"?'),
+    "target missing": ('target = "goal"\n', "", 39, '"target" is missing; expected the name of a target'),
+    "unknown gain": ("kd = 40", "ki = 40", 42, 'jacobian_transpose has no gain "ki"'),
+    "gain out of range": ("kp = 300", "kp = -300", 42, "kp is -300; expected 0 to 3000 N/m"),
+    "gain is text": ("kp = 300", 'kp = "high"', 42, 'gains of controller "reach": kp is the text "high"'),
+    "target of an unknown joint": ("{ shoulder = 0.5 }", "{ sholder = 0.5 }", 46, 'did you mean "shoulder"?'),
+    "target angle of a ball": ("{ shoulder = 0.5 }", "{ elbow = 0.5 }", 46, "elbow has 1 number; expected 4"),
+    "camera inside": ("distance = 2", "distance = 0", 49, "the camera: distance is 0 m"),
+    "camera over the top": ("distance = 2", "elevation = 90", 49, "expected radians from -π/2 to π/2"),
+    "camera key": ("distance = 2", "distnace = 2", 49, 'the camera has no key "distnace"; did you mean "distance"?'),
+    "duplicate key": ("mass = 2\n", "mass = 2\nmass = 3\n", 9, 'the key "mass" is given twice'),
+    "duplicate table": ("[frame.tool]", "[body.upper]", 31, "the table [body.upper] is given twice"),
+    "no value": ("mass = 2\n", "mass =\n", 8, "this is not valid TOML: invalid value"),
+    "no equals sign": ("mass = 2\n", "mass 2\n", 8, "this is not valid TOML: expected '='"),
+    "open bracket at the end": ("    { sphere = 0.1 },\n]\n", "    { sphere = 0.1 },\n", 54, "this is not valid TOML"),
+}
+
+
+def complaint(path: Path | str) -> str:
+    with pytest.raises(SceneError) as caught:
+        read_scene(path)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_planted_mistake_is_found_with_its_line(mistake: str, tmp_path: Path) -> None:
+    old, new, line, part = MISTAKES[mistake]
+    assert GOOD.count(old) >= 1
+    path = tmp_path / "scene.toml"
+    path.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+
+    sentence = complaint(path)
+
+    assert sentence.startswith(f"{path}:{line}: "), sentence
+    assert part in sentence
+    assert "\n" not in sentence
+
+
+FILES_THAT_ARE_NO_SCENES = {
+    "empty": (b"", 1, "the file is empty"),
+    "blank": (b"\n  \n", 1, "the file is empty"),
+    "comments only": (b"# nothing\n\n# here\n", 1, "the scene has no body"),
+    "no bodies": (b'title = "Void"\n', 1, "the scene has no body; expected at least one [body.NAME]"),
+    "noise": (bytes(range(256)), 2, "this is not UTF-8 text"),
+    "noise later": (b"title = 'a'\n\nplots = '\xff'\n", 3, "this is not UTF-8 text"),
+    "zeros": (b"\0" * 64, 1, "this is not valid TOML"),
+    "bodies in a list": (b"[[body]]\nmass = 1\n", 1, "body is a list; expected a table"),
+    "prose": (b"Dear reader,\nhello\n", 1, "this is not valid TOML"),
+    "deep": (b"plots = " + b"[" * 5000 + b"]" * 5000, 1, "nested too deeply"),
+    "number without end": (b"\ndt = " + b"1" * 5000, 2, "thousands of digits"),
+    "line break in a name": (b'[body."a\\nb"]\nmass = -1\n', 1, '"inertia" is missing'),
+}
+
+
+@pytest.mark.parametrize("kind", FILES_THAT_ARE_NO_SCENES)
+def test_what_is_no_scene_is_said_to_be_none(kind: str, tmp_path: Path) -> None:
+    content, line, part = FILES_THAT_ARE_NO_SCENES[kind]
+    path = tmp_path / "scene.toml"
+    path.write_bytes(content)
+
+    sentence = complaint(path)
+
+    assert sentence.startswith(f"{path}:{line}: "), sentence
+    assert part in sentence
+    assert "\n" not in sentence

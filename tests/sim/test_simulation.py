@@ -1,0 +1,154 @@
+"""One world: exact state, commands and their inverses, history."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.command import FollowPath, Reset, SetBackend, SetGain, SetSwitch, SetTarget
+from sim.files import builtin_names, load
+from sim.history import PLOTS, plot_info
+from sim.rest import rest_snapshot
+from sim.simulation import Simulation
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_a_restored_state_gives_the_same_bits(name):
+    world = Simulation(load(name))
+    world.step(57)
+    saved = world.state.copy()
+    digest = saved.digest()
+    world.step(83)
+    end = world.state.digest()
+    world.state = saved
+    assert world.state.digest() == digest
+    world.step(83)
+    assert world.state.digest() == end
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_two_worlds_of_one_scene_are_the_same_to_the_last_bit(name):
+    first, second = Simulation(load(name)), Simulation(load(name))
+    first.step(60)
+    for _ in range(60):
+        second.step(1)
+    assert first.state.digest() == second.state.digest()
+
+
+def test_the_digest_sees_every_variable():
+    world = Simulation(load("arm_reach"))
+    state = world.state
+    for name, array in state.engine.items():
+        changed = state.copy()
+        flat = changed.engine[name].reshape(-1)
+        flat[0] = np.nextafter(flat[0], np.inf)
+        assert changed.digest() != state.digest(), name
+        assert array is not changed.engine[name]
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_changing_the_engine_and_back_keeps_q_and_v(name):
+    world = Simulation(load(name))
+    world.advance(0.4)
+    q, v = world.q.copy(), world.v.copy()
+    inverse = world.apply(SetBackend("pybullet"))
+    assert world.backend_name == "pybullet"
+    world.apply(inverse)
+    assert world.backend_name == "impulse"
+    assert np.abs(world.q - q).max() < 1e-6
+    assert np.abs(world.v - v).max() < 1e-6
+
+
+def test_an_unknown_engine_is_refused_and_the_world_goes_on():
+    world = Simulation(load("arm_reach"))
+    with pytest.raises(RuntimeError, match="no engine"):
+        world.apply(SetBackend("warp"))
+    world.step(3)
+    assert world.backend_name == "impulse" and world.step_count == 3
+
+
+@pytest.mark.parametrize(
+    "command",
+    [SetSwitch("gravity", False), SetGain("reach", "kp", 900.0), FollowPath("target", False)],
+)
+def test_an_inverse_undoes_its_command(command):
+    world = Simulation(load("arm_reach"))
+    before = world.snapshot()
+    inverse = world.apply(command)
+    assert inverse != command
+    world.apply(inverse)
+    after = world.snapshot()
+    assert after.gains == before.gains and after.controllers == before.controllers
+    assert np.array_equal(after.targets, before.targets)
+
+
+def test_moving_a_target_ends_its_path_and_undo_takes_it_up_again():
+    world = Simulation(load("arm_reach"))
+    inverse = world.apply(SetTarget("target", (0.1, 0.2, 0.9)))
+    world.advance(0.5)
+    assert np.array_equal(world.snapshot().targets[0], (0.1, 0.2, 0.9))
+    assert inverse == FollowPath("target", True)
+    back = world.apply(SetTarget("target", (0.3, 0.2, 0.9)))
+    world.apply(back)
+    assert np.array_equal(world.snapshot().targets[0], (0.1, 0.2, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (SetGain("reach", "kp", -1.0), "takes 0 to 3000"),
+        (SetGain("reach", "kp", float("nan")), "takes 0 to 3000"),
+        (SetGain("reach", "ki", 1.0), 'no gain "ki"'),
+        (SetSwitch("autopilot", True), 'no controller "autopilot"'),
+        (SetTarget("moon", (0, 0, 0)), 'no target "moon"'),
+        (SetTarget("target", (0, float("inf"), 0)), "finite"),
+    ],
+)
+def test_a_command_that_makes_no_sense_is_one_sentence(command, words):
+    world = Simulation(load("arm_reach"))
+    digest = world.state.digest()
+    with pytest.raises(ValueError, match=words):
+        world.apply(command)
+    assert world.state.digest() == digest
+
+
+def test_reset_goes_back_to_the_start_and_keeps_settings():
+    world = Simulation(load("arm_reach"))
+    start = world.q.copy()
+    world.apply(SetGain("reach", "kp", 500.0))
+    world.advance(0.5)
+    world.apply(Reset())
+    assert world.time == 0.0 and np.array_equal(world.q, start)
+    assert world.snapshot().gains["reach"]["kp"] == 500.0
+    assert world.history.count == 1
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_the_first_frame_is_where_the_engine_starts(name):
+    scene = load(name)
+    rest, start = rest_snapshot(scene), Simulation(scene).snapshot()
+    assert np.allclose(rest.position, start.position, atol=1e-12)
+    assert np.allclose(rest.rotation, start.rotation, atol=1e-12)
+    assert np.allclose(rest.frames, start.frames, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_every_plot_has_a_curve_for_each_label(name):
+    world = Simulation(load(name))
+    world.step(25)
+    for plot in PLOTS:
+        times, values = world.history.read(plot, 10.0)
+        assert len(times) == 26 and np.all(np.diff(times) > 0)
+        assert values.shape == (26, len(plot_info(world.model, plot).labels))
+        assert np.isfinite(values).all()
+
+
+def test_history_keeps_the_last_rows_when_it_wraps():
+    world = Simulation(load("hinge_chain"))
+    world.history.rows = world.history.rows[:100]
+    world.step(350)
+    times, angles = world.history.read("joint_angle", 0.05)
+    assert times[-1] == pytest.approx(world.time) and len(times) in (50, 51)
+    assert np.array_equal(angles[-1], world.q)
+    times, _ = world.history.read("joint_angle", 99.0)
+    assert len(times) == 100 and np.allclose(np.diff(times), 1e-3)
