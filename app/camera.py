@@ -54,6 +54,10 @@ class Camera:
     def eye(self) -> Array:
         return np.array(self.look_at) - self.distance * self.forward()
 
+    def above_floor(self) -> bool:
+        """Whether the upper side of z = 0 is in view."""
+        return self.elevation > 0 if self.orthographic else bool(self.eye()[2] > 0)
+
     # --- world to picture ---
 
     def axes(self) -> Array:

@@ -16,8 +16,8 @@ from app.numbers import MINUS, significant
 from app.picking import pick_body, pick_target, plane_drag
 from app.render.view import View
 from app.session import Session
-from sim.command import PullBody, ReleaseBody
 from app.theme import GRAB_TOLERANCE
+from sim.command import PullBody, ReleaseBody
 from sim.scene import Vec3
 
 

@@ -31,13 +31,16 @@ class Menus:
         self.refresh()
 
     def _make(self, row: Action) -> QAction:
-        window = self.window
-        action = QAction(window)
+        action = QAction(self.window)
         action.setObjectName(row.id)
-        action.triggered.connect(lambda: (row.do(window), self.refresh()))
+        action.triggered.connect(lambda: self._do(row))
         action.setCheckable(row.checked is not None)
         self._give_keys(action, row)
         return action
+
+    def _do(self, row: Action) -> None:
+        row.do(self.window)
+        self.refresh()
 
     def _give_keys(self, action: QAction, row: Action) -> None:
         """Keys with Ctrl and F keys work in the whole window, bare ones in the viewport alone."""

@@ -94,6 +94,10 @@ class Recording:
         return Progress(self._state, self._written, self._added, self.path, self._sentence)
 
     @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    @property
     def handed_over(self) -> bool:
         """Everything, the end included, has reached the process."""
         return not self._writer.is_alive()

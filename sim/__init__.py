@@ -10,7 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
-_PUBLIC = {"load": "sim.files", "Simulation": "sim.simulation", "Runner": "sim.runner"}
+_PUBLIC = {
+    "load": "sim.files",
+    "Simulation": "sim.simulation",
+    "Runner": "sim.runner",
+    "compile_progress": "sim.jit",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -81,6 +81,6 @@ def inner(function: Callable[..., Any]) -> Any:
     )(function)
 
 
-def progress() -> tuple[int, int]:
+def compile_progress() -> tuple[int, int]:
     """How many of the kernels known so far are ready to run, and how many there are."""
     return sum(1 for k in _kernels if k.signatures), len(_kernels)

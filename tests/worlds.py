@@ -23,7 +23,8 @@ def rod(name: str, length: float = 0.25, mass: float = 0.25, width: float = 0.03
 
 def hanging(q: float, damping: float = 0.0, **joint: Any) -> Scene:
     """One rod on a hinge about y at the height 1 m; q = 0 hangs."""
-    hinge = Joint("hinge", "hinge", "world", "rod", Pose((0.0, 0.0, 1.0)), axis=(0.0, 1.0, 0.0), q=(q,), damping=damping)
+    at = Pose((0.0, 0.0, 1.0))
+    hinge = Joint("hinge", "hinge", "world", "rod", at, axis=(0.0, 1.0, 0.0), q=(q,), damping=damping)
     return Scene("hanging", "Hanging rod", bodies=(rod("rod"),), joints=(Joint(**{**vars(hinge), **joint}),))
 
 

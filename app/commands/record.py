@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.commands.arguments import CommandError, add_simulation, number, one_of, output, size
+from app.commands.compiling import prepared
 from app.commands.progress import ProgressBar
 from app.theme import THEMES
 from app.video_formats import FORMATS
@@ -37,7 +38,6 @@ def run(args: argparse.Namespace) -> int:
     from app.render.platform import NoOpenGL
     from app.video_encoder import Encoder
     from sim.files import load
-    from sim.simulation import Simulation
 
     width, height = args.size
     kind = FORMATS[args.output.suffix.lower()]
@@ -45,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
     if fps > kind.fastest:
         raise CommandError(f"--fps of a {args.output.suffix} file is at most {kind.fastest:g}, not {fps:g}.")
     times = [n / fps for n in range(max(round(args.duration * fps), 1))] if kind.moves else [args.duration]
-    simulation = Simulation(load(args.scene), backend=args.backend, dt=args.dt)
+    simulation = prepared(load(args.scene), args.backend, args.dt)
     try:
         with Encoder(args.output, width, height, fps) as film:
             _draw(simulation, times, film, args.theme)

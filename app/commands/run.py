@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from app.commands.arguments import CommandError, add_simulation, output, step_count
+from app.commands.compiling import prepared
 from app.commands.progress import ProgressBar
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ class Findings:
     end: Snapshot
     joint_gap: float = 0.0  # largest of all steps [m]
     joint_angle_error: float = 0.0  # [rad]
-    seconds: float = 0.0  # processor time of the steps, the first one (which may compile) left out
-    timed_steps: int = 0
+    seconds: float = 0.0  # processor time of all steps
 
     def see(self, snapshot: Snapshot) -> None:
         self.end = snapshot
@@ -42,7 +42,7 @@ class Findings:
 
     @property
     def us_per_step(self) -> float:
-        return 1e6 * self.seconds / max(self.timed_steps, 1)
+        return 1e6 * self.seconds / max(self.end.step, 1)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,9 +56,8 @@ def run(args: argparse.Namespace) -> int:
     from sim.backend import Diverged
     from sim.files import load
     from sim.files.log import Log
-    from sim.simulation import Simulation
 
-    simulation = Simulation(load(args.scene), backend=args.backend, dt=args.dt)
+    simulation = prepared(load(args.scene), args.backend, args.dt)
     steps = step_count(args.duration, simulation.dt)
     log = Log(simulation.model) if args.log else None
     try:
@@ -84,9 +83,7 @@ def _simulate(simulation: Simulation, steps: int, log: Log | None) -> Findings:
         for number in range(steps):
             before = time.process_time()
             simulation.step()
-            if number > 0:
-                findings.seconds += time.process_time() - before
-                findings.timed_steps += 1
+            findings.seconds += time.process_time() - before
             snapshot = simulation.snapshot()
             findings.see(snapshot)
             if log:

@@ -3,46 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import threading
+import sys
 
 from app.application import DEFAULT_SCENE
+from app.commands.compiling import counted, rehearse
 
 EXAMPLES = "example:\n  main.py warmup"
-INTERVAL = 0.2  # [s]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    pass
+    """It has none."""
 
 
 def run(args: argparse.Namespace) -> int:
     from sim.files import load
-    from sim.simulation import Simulation
 
-    ready = threading.Event()
-    reporter = threading.Thread(target=_report, args=(ready,), daemon=True)
-    reporter.start()
-    try:
-        simulation = Simulation(load(DEFAULT_SCENE))
-        simulation.step()
-        simulation.snapshot()
-        simulation.close()
-    finally:
-        ready.set()
-        reporter.join()
+    with counted(sys.stdout):
+        rehearse(load(DEFAULT_SCENE))
+    print(f"The kernels of {DEFAULT_SCENE} are ready.")
     return 0
-
-
-def _report(ready: threading.Event) -> None:
-    """A line whenever another kernel is compiled."""
-    from sim.jit import progress
-
-    told = 0
-    while True:
-        last = ready.wait(INTERVAL)
-        compiled, known = progress()
-        if compiled > told:
-            print(f"compiled {compiled} of {known} kernels", flush=True)
-            told = compiled
-        if last:
-            return

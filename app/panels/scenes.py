@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from PyQt6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget

@@ -18,6 +18,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 HEIGHT_PART, WIDTH_PART = 0.65, 0.85  # of the viewport, that the scene spans at start
 NARROW = 1.3  # width / height of a viewport that should still hold the scene
 SPIN_PART = 0.8  # of its reach, that counts for a body free to turn: it is rarely seen at full length
+NEAREST = 0.45  # of the scene's half diagonal: a smaller radius would put the eye into the scene
+SMALLEST = 0.05  # [m]
 GROWTH = 1.2  # steps in which the light's sphere follows bodies that fly apart
 
 
@@ -40,7 +42,9 @@ class Extent:
         """
         points = np.concatenate(self._points)
         center = (points.min(axis=0) + points.max(axis=0)) / 2
-        radius = 2 * float(np.linalg.norm(points - center, axis=1).max()) + 1e-6
+        half = float(np.linalg.norm(points - center, axis=1).max())
+        least = max(NEAREST * half, SMALLEST)
+        radius = 2 * half + least
         for _ in range(12):
             camera = fit(center, radius)
             seen = camera.project(points, NARROW, 1.0)
@@ -48,8 +52,8 @@ class Extent:
             width, height = high - low
             x, y = ((low + high) / 2 - (NARROW / 2 - 0.5, 0.0)) * camera.pixel_size(center, 1.0)
             center = center + x * camera.right() - y * camera.up()
-            radius *= max(height / HEIGHT_PART, width / (WIDTH_PART * NARROW), 1e-3)
-        return center, float(radius)
+            radius = max(radius * float(max(height / HEIGHT_PART, width / (WIDTH_PART * NARROW))), least)
+        return center, radius
 
 
 def solid_extent(extent: Extent, kind: Array, size: Array, world: Array) -> None:
@@ -98,14 +102,18 @@ class Reach:
         """(trees, 3): the anchors in the world, or where the roots of free trees are."""
         return np.where(self.free[:, None], snapshot.position[self._body], self._anchor)
 
-    def sphere(self, snapshot: Snapshot, fixed: Array, fixed_radius: Array) -> tuple[Array, float]:
-        """A sphere that holds every tree and the world's own solids; its radius changes in steps if at all."""
-        centers = np.concatenate([self.centers(snapshot), fixed])
-        radii = np.concatenate([self.radius, fixed_radius])
-        low, high = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
-        middle = (low + high) / 2
-        radius = float((np.linalg.norm(centers - middle, axis=1) + radii).max())
-        return middle, GROWTH ** ceil(log(radius, GROWTH))
+    def sphere(self, snapshot: Snapshot, centers: Array, radii: Array) -> tuple[Array, float]:
+        """A sphere that holds all trees wherever their joints take them, and the solids at `centers` in any case.
+
+        Its radius changes in steps if at all: the mesh of the shadow map should stay where it is.
+        """
+        roots = self.centers(snapshot)
+        reach = self.radius[:, None]
+        middle = ((roots - reach).min(axis=0) + (roots + reach).max(axis=0)) / 2
+        radius = float((np.linalg.norm(roots - middle, axis=1) + self.radius).max())
+        if len(centers):
+            radius = max(radius, float((np.linalg.norm(centers - middle, axis=1) + radii).max()))
+        return middle, GROWTH ** ceil(log(max(radius, SMALLEST), GROWTH))
 
 
 def motion_extent(extent: Extent, reach: Reach, snapshot: Snapshot, scene: Scene) -> None:

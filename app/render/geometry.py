@@ -42,7 +42,7 @@ class Drawing:
 class Geometry:
     """Two buffers of instances: poses and marks, uploaded at once every frame, and what lasts (size, colour, body).
 
-    centers, radii: spheres around all that casts a shadow, as last uploaded.
+    As last uploaded: instances (n, 3, 4) of the solids; centers, radii: spheres around all that casts a shadow.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Geometry:
         """Everything that moved, in one go."""
         if len(marks) > len(self._mark_rows):
             self._reserve_marks(2 * len(marks))
-        self._visuals.instances(snapshot, self._instances)
+        self._visuals.instances(snapshot, self.instances)
         self.centers[len(self._visuals) :] = targets
         if marks:
             self._mark_rows[: len(marks)] = marks
@@ -139,7 +139,7 @@ class Geometry:
         self._upload = np.zeros(poses + MARK_FLOATS * count, dtype=np.float32)
         instances = self._upload[:poses].reshape(-1, 3, 4)
         instances[:, :, :3] = np.eye(3)
-        self._instances, self.centers = instances[: len(self._visuals)], instances[:, :, 3]
+        self.instances, self.centers = instances[: len(self._visuals)], instances[:, :, 3]
         self._mark_rows = self._upload[poses:].reshape(count, MARK_FLOATS)
         self._make_vertex_arrays()
 

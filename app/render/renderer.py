@@ -105,7 +105,7 @@ class Renderer:
         frame.set_screen(width, height, view.hover_body)
         frame.set_floor(view, height, visuals.radius)
         frame.set_ring(view, visuals.target_radius)
-        matrix = shadow_matrix(*visuals.light_bounds(snapshot), texels)
+        matrix = shadow_matrix(*visuals.light_bounds(snapshot, self._geometry.instances), texels)
         margin = (LOOKUP_SPACING * self._quality.shadow_taps + 2) / texels
         casters = caster_box(matrix, self._geometry.centers, self._geometry.radii, margin)
         frame.set_shadow(matrix, casters, texels)
@@ -129,7 +129,7 @@ class Renderer:
         """Floor and sky, only where no body is in front; from below the floor is not there."""
         self._geometry.bind_nothing()
         GL.glDisable(GL.GL_CULL_FACE)
-        if view.camera.eye()[2] > 0 or view.camera.orthographic:
+        if view.camera.above_floor():
             GL.glUseProgram(self._program("floor").id)
             GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
         GL.glDepthMask(GL.GL_FALSE)

@@ -72,6 +72,7 @@ class Visuals:
         extent = Extent()
         world = self.instances(snapshot).astype(float)
         solid_extent(extent, self.kind, self.size, world)
+        extent.add(np.asarray(snapshot.position))
         extent.add(np.asarray(snapshot.targets))
         for target in self.scene.targets:
             if target.path is not None:
@@ -79,10 +80,9 @@ class Visuals:
         motion_extent(extent, self._reach, snapshot, self.scene)
         return extent.sphere()
 
-    def light_bounds(self, snapshot: Snapshot) -> tuple[Array, float]:
+    def light_bounds(self, snapshot: Snapshot, instances: Array) -> tuple[Array, float]:
         """Centre and radius of the sphere that shadows can come from, as still as the mechanism allows."""
-        fixed = self.body < 0
-        return self._reach.sphere(snapshot, self.place[fixed, :, 3], self.bounding[fixed])
+        return self._reach.sphere(snapshot, instances[:, :, 3], self.bounding)
 
 
 def _solids(scene: Scene, model: Model) -> list[Solid]:

@@ -93,7 +93,7 @@ def read(sys, work, x, R, P, L, joint_position, center, axes, q_start, q, v, pos
             continue
         frame_p, frame_c = work.frames[0], work.frames[1]
         velocity_rows(kind, frame_p, frame_c, work.points[0], work.points[1], work.points[2], work.G[iv:])
-        if kind == HINGE or kind == SLIDER:
+        if kind in (HINGE, SLIDER):
             q[iq] = joint_position[j]
         elif kind == BALL:
             transposed_multiply(frame_p, frame_c, work.points)

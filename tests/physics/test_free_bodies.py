@@ -9,7 +9,7 @@ from sim.backend import create
 from sim.files import load
 from sim.model import compile_model
 from sim.scene import Body, Pose, Scene
-from tests.worlds import elliptic_period, energy, free_control
+from tests.worlds import ENGINES, elliptic_period, energy, free_control
 
 MOMENTS = np.array([0.02, 0.03, 0.045])
 
@@ -74,12 +74,11 @@ def test_attitude_converges_at_sixth_order():
     assert 5.8 < np.log2(coarse / fine) < 6.4
 
 
-@pytest.mark.parametrize("engine,tolerance", [("impulse", 1e-12), ("pybullet", 6e-3)])
+@pytest.mark.parametrize(("engine", "tolerance"), [(e, 1e-12 if e == "impulse" else 6e-3) for e in ENGINES])
 def test_a_thrown_body_follows_the_parabola(engine, tolerance):
     """Semi-implicit Euler is off by g h t / 2, the splitting is exact for constant forces."""
-    body = Body(
-        "ball", 2.0, (0.1, 0.0, 0.0), (0.02, 0.03, 0.04, 0.0, 0.0, 0.0), (), Pose((0.0, 0.0, 1.0)), (0, 0, 0, 1.0, 2.0, 3.0)
-    )
+    start, thrown = Pose((0.0, 0.0, 1.0)), (0.0, 0.0, 0.0, 1.0, 2.0, 3.0)
+    body = Body("ball", 2.0, (0.1, 0.0, 0.0), (0.02, 0.03, 0.04, 0.0, 0.0, 0.0), (), start, thrown)
     model = compile_model(Scene("throw", "Throw", bodies=(body,)))
     backend = create(engine, model)
     backend.advance(free_control(model), 1e-3, 1000)

@@ -14,7 +14,6 @@ from sim.simulation import Simulation
 from tests.worlds import ENGINES, hanging, random_tree
 
 
-
 def posed(name: str, q: np.ndarray) -> Scene:
     """An arm scene started from q."""
     scene = load(name)

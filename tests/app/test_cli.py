@@ -1,0 +1,269 @@
+"""The command line as a person meets it: results, files, exit codes and one-sentence complaints."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from app.cli import main
+from app.commands import COMMANDS
+from app.theme import LIGHT, rgb
+from app.video import ROOT
+from sim.files import builtin_names
+
+WITHOUT_SCREEN = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")}
+FALLING = """
+title = "Falling"
+dt = 0.01
+[body.stone]
+mass = 2.0
+position = [0.0, 0.0, 10.0]
+velocity = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
+shapes = [{ sphere = 0.1 }]
+"""
+
+
+def program(*arguments: str | Path, **options: object) -> subprocess.CompletedProcess[str]:
+    """main.py in a process of its own, without any screen."""
+    command = [sys.executable, ROOT / "main.py", *arguments]
+    return subprocess.run(command, env=WITHOUT_SCREEN, capture_output=True, text=True, **options)
+
+
+def complaint(capsys: pytest.CaptureFixture[str]) -> str:
+    """The one sentence on stderr, nothing on stdout."""
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("impulse: ") and err.endswith("\n") and err.count("\n") == 1
+    return err.removeprefix("impulse: ").strip()
+
+
+# --- what goes wrong ----------------------------------------------------------------------------------
+
+MISTAKES = {
+    "run": "required: SCENE",
+    "run arm_reech": 'did you mean "arm_reach"?',
+    "run missing.toml": "there is no such file",
+    "run {noise}": "noise.toml:1: ",
+    "run {folder}": "directory",
+    "run {heavy}": "heavy.toml:5: ",
+    "run arm_reach --dt fast": "--dt wants a step above 0",
+    "run arm_reach --dt 0": "--dt wants a step above 0",
+    "run arm_reach --dt -0.001": "--dt wants a step above 0",
+    "run arm_reach --dt=-0.001": "--dt wants a step above 0",
+    "run arm_reach --duration nan": "--duration wants a time",
+    "run arm_reach --duration 1e6 --dt 1e-9": "steps; the limit is",
+    "run arm_reach --backend bulet": 'did you mean "pybullet"?',
+    "run arm_reach --backend": "--backend needs a value",
+    "run arm_reach --durration 3": 'did you mean "--duration"?',
+    "run arm_reach twice": '"twice" is one argument too many',
+    "run arm_reach --log run.txt": "ends in .csv or .npz",
+    "run arm_reach --log {folder}/missing/run.csv": "there is no folder",
+    "record arm_reach": "required: OUT",
+    "record arm_reach film.avi": "ends in .mp4, .gif or .png",
+    "record arm_reach {folder}/a.gif --fps 60": "at most 50",
+    "record arm_reach {folder}/a.mp4 --size wide": "such as 1280x720",
+    "record arm_reach {folder}/a.mp4 --size 4x4": "16 to 8192",
+    "record arm_reach {folder}/a.mp4 --theme drak": 'did you mean "dark"?',
+    "record arm_reach {folder}": "ends in .mp4, .gif or .png",
+    "recrod arm_reach film.mp4": 'did you mean "record"?',
+    "--theme dark record": "main.py record",
+    "arm_reech": 'did you mean "arm_reach"?',
+    "scenes all": '"all" is one argument too many',
+    "arm_reach --shot picture.jpg": "ends in .png",
+}
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_is_one_sentence(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "noise.toml").write_bytes(bytes(range(128, 256)))
+    (tmp_path / "heavy.toml").write_text(FALLING.replace("2.0", "-2.0"))
+    names = {"noise": tmp_path / "noise.toml", "heavy": tmp_path / "heavy.toml", "folder": tmp_path}
+    assert main([word.format(**names) for word in line.split()]) == 2
+    assert MISTAKES[line] in complaint(capsys)
+    assert sorted(os.listdir(tmp_path)) == ["heavy.toml", "noise.toml"]
+
+
+def test_without_a_screen_the_window_says_what_to_do_instead() -> None:
+    ended = program("hinge_chain")
+    assert ended.returncode == 2
+    assert ended.stdout == "" and ended.stderr.count("\n") == 1
+    assert "DISPLAY" in ended.stderr
+    assert "main.py record hinge_chain" in ended.stderr and "main.py run hinge_chain" in ended.stderr
+
+
+def test_divergence_is_one_sentence_and_keeps_the_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    spinning = FALLING.replace("[0.0, 0.0, 0.0, 1.0", "[500.0, 0.0, 0.0, 1.0")
+    (tmp_path / "spinning.toml").write_text(spinning)
+    assert main(["run", str(tmp_path / "spinning.toml"), "--log", str(tmp_path / "run.csv")]) == 1
+    assert "stone" in complaint(capsys)
+    assert len((tmp_path / "run.csv").read_text().splitlines()) == 2
+
+
+def test_nobody_reads_to_the_end() -> None:
+    command = f"{sys.executable} main.py scenes | true; exit ${{PIPESTATUS[0]}}"
+    ended = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
+    assert ended.stderr == ""
+    assert ended.returncode in (0, 141)
+
+
+# --- scenes, help -------------------------------------------------------------------------------------
+
+
+def test_scenes_are_listed_for_people_and_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["scenes", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [row["name"] for row in rows] == builtin_names()
+    assert all(set(row) == {"name", "title", "summary", "group"} and all(row.values()) for row in rows)
+    assert main(["scenes"]) == 0
+    text = capsys.readouterr().out
+    assert all(row["name"] in text and row["title"] in text and row["group"] in text for row in rows)
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_every_command_has_help_with_examples(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main([*command.split(), "--help"])
+    assert ended.value.code == 0
+    assert f"main.py {command}".strip() in capsys.readouterr().out.partition("example")[2]
+
+
+# --- run ----------------------------------------------------------------------------------------------
+
+
+def test_run_tells_where_everything_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A thrown stone: x = t, z = 10 − g t²/2, and its energy stays."""
+    (tmp_path / "stone.toml").write_text(FALLING)
+    line = ["run", str(tmp_path / "stone.toml"), "--duration", "1", "--json", "--log", str(tmp_path / "run.csv")]
+    assert main(line) == 0
+    out, err = capsys.readouterr()
+    result = json.loads(out)
+    assert err == "" and out.count("\n") == 1
+    assert (result["steps"], result["dt"], result["backend"]) == (100, 0.01, "impulse")
+    assert result["time"] == pytest.approx(1.0)
+    stone = result["bodies"]["stone"]
+    assert stone["position"] == pytest.approx([1.0, 0.0, 10 - 9.81 / 2], abs=0.06)
+    assert stone["rotation"] == [1.0, 0.0, 0.0, 0.0]
+    assert stone["twist"] == pytest.approx([0, 0, 0, 1, 0, -9.81])
+    assert result["q"][:3] == stone["position"] and result["v"] == stone["twist"]
+    assert result["energy_end"] == pytest.approx(result["energy_start"], abs=1.0)
+    assert result["joint_gap"] == result["joint_angle_error"] == 0.0
+    assert result["us_per_step"] > 0
+    with open(tmp_path / "run.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 101
+    assert float(rows[0]["q.stone.position.z [m]"]) == 10.0
+    assert float(rows[-1]["q.stone.position.z [m]"]) == result["q"][2]
+    assert float(rows[-1]["v.stone.linear.z [m/s]"]) == result["v"][5]
+
+
+def test_run_measures_joints_on_every_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "run.npz"
+    assert main(["run", "hinge_chain", "--duration", "0.2", "--json", "--log", str(log)]) == 0
+    result = json.loads(capsys.readouterr().out)
+    with np.load(log) as arrays:
+        assert result["joint_gap"] == arrays["joint_gap [m]"].max() > 0
+        energy = arrays["kinetic [J]"] + arrays["potential [J]"]
+        assert energy[[0, -1]].tolist() == [result["energy_start"], result["energy_end"]]
+
+
+def test_run_takes_another_engine_and_step(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "hinge_chain", "--backend", "pybullet", "--dt", "0.002", "--duration", "0.1", "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert (result["backend"], result["dt"], result["steps"]) == ("pybullet", 0.002, 50)
+
+
+def test_run_has_a_summary_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "arm_reach", "--duration", "0.05"]) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert all(word in out for word in ("50 steps of 1 ms", "yaw", "shoulder", "elbow", "mm from target"))
+
+
+def test_warmup_finds_kernels_that_are_compiled_already(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["warmup"]) == 0
+    assert main(["warmup"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "The kernels of arm_reach are ready."
+
+
+# --- record -------------------------------------------------------------------------------------------
+
+
+def decoded(path: Path) -> list[np.ndarray]:
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="rgb24") for frame in container.decode(video=0)]
+
+
+@pytest.mark.parametrize(("name", "fps"), [("film.mp4", 30), ("film.gif", 20)])
+def test_record_needs_no_screen(tmp_path: Path, name: str, fps: int) -> None:
+    path = tmp_path / name
+    ended = program("record", "arm_reach", path, "--duration", "0.5", "--fps", str(fps), "--size", "241x180")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == "" and str(path) in ended.stdout
+    frames = decoded(path)
+    assert len(frames) == fps // 2
+    assert frames[0].shape == (180, 241 if name.endswith("gif") else 240, 3)
+    assert all(frame.std() > 10 for frame in frames)
+    amber = [np.argwhere(np.abs(frame / 255 - rgb(LIGHT.target)).sum(axis=2) < 0.15).mean(axis=0) for frame in frames]
+    assert np.linalg.norm(amber[-1] - amber[0]) > 2, "the target moves on its path"
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_picture_shows_the_end_in_the_chosen_theme(tmp_path: Path) -> None:
+    pictures = {}
+    for theme, duration in (("light", "0"), ("light", "0.5"), ("dark", "0.5")):
+        path = tmp_path / f"{theme}{duration}.png"
+        arguments = ("--duration", duration, "--size", "320x200", "--theme", theme)
+        assert program("record", "hinge_chain", path, *arguments).returncode == 0
+        (pictures[theme, duration],) = decoded(path)
+    assert np.abs(pictures["light", "0"].astype(int) - pictures["light", "0.5"]).max() > 60
+    assert pictures["light", "0.5"].mean() > 150 > 80 > pictures["dark", "0.5"].mean()
+
+
+def test_ctrl_c_is_quiet_and_leaves_no_file(tmp_path: Path) -> None:
+    """Pressed when the progress bar, shown to terminals only, has appeared."""
+    terminal, child_side = pty.openpty()
+    command = [sys.executable, ROOT / "main.py", "record", "arm_reach", tmp_path / "film.mp4", "--duration", "1000"]
+    child = subprocess.Popen(command, env=WITHOUT_SCREEN, stdout=subprocess.PIPE, stderr=child_side)
+    os.close(child_side)
+    shown = b""
+    while b"%" not in shown:
+        shown += os.read(terminal, 1000)
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate()
+    while rest := _read_to_end(terminal):
+        shown += rest
+    os.close(terminal)
+    assert child.returncode == 130
+    assert out == b"" and b"Traceback" not in shown and b"\n" not in shown
+    assert os.listdir(tmp_path) == []
+
+
+def _read_to_end(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 1000)
+    except OSError:  # how Linux says that nobody has the other side open
+        return b""
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGKILL])
+def test_a_killed_recording_leaves_no_file(tmp_path: Path, sign: signal.Signals) -> None:
+    terminal, child_side = pty.openpty()
+    command = [sys.executable, ROOT / "main.py", "record", "arm_reach", tmp_path / "film.mp4", "--duration", "1000"]
+    child = subprocess.Popen(command, env=WITHOUT_SCREEN, stderr=child_side)
+    os.close(child_side)
+    while b"%" not in os.read(terminal, 1000):
+        pass
+    child.send_signal(sign)
+    assert child.wait() in (128 + sign, -sign)
+    os.close(terminal)
+    assert os.listdir(tmp_path) == []
