@@ -55,6 +55,7 @@ class Program:
     def run(self) -> int:
         self._listen_to_signals()
         self.window.show()
+        self.window.activateWindow()  # without a window manager nobody else gives it the keyboard
         QTimer.singleShot(0, self._check_opengl)
         code = self.app.exec()
         if self._scratch is not None:

@@ -41,13 +41,10 @@ def one_two_five(span: float) -> float:
     return next(m * power for m in (1.0, 2.0, 5.0, 10.0) if m * power >= span * (1.0 - 1e-12))
 
 
-def fitted_range(low: float, high: float, min_span: float) -> tuple[float, float]:
-    """The range a plot should have: on 1-2-5 steps, at least `min_span`, with zero if zero is near."""
-    span = high - low
-    if low > 0.0 and low <= span + min_span:
-        low = 0.0
-    elif high < 0.0 and -high <= span + min_span:
-        high = 0.0
+def fitted_range(low: float, high: float, min_span: float, with_zero: bool = True) -> tuple[float, float]:
+    """The range a plot should have: on 1-2-5 steps, at least `min_span`, with the zero line unless told otherwise."""
+    if with_zero:
+        low, high = min(low, 0.0), max(high, 0.0)
     if high - low < min_span:
         missing = min_span - (high - low)
         below = 0.0 if low == 0.0 else missing if high == 0.0 else missing / 2.0
@@ -61,13 +58,14 @@ class LiveRange:
     """A range that grows at once and shrinks only after the data were smaller for SHRINK_AFTER."""
 
     min_span: float
+    with_zero: bool = True
     low: float = 0.0
     high: float = 0.0
     _tight_since: float | None = field(default=None, repr=False)
 
     def update(self, low: float, high: float, now: float) -> bool:
         """Take the data's extremes at wall time `now`; True if the range changed."""
-        wanted = fitted_range(low, high, self.min_span)
+        wanted = fitted_range(low, high, self.min_span, self.with_zero)
         if self.low == self.high:
             return self._take(*wanted)
         if wanted[0] < self.low or wanted[1] > self.high:

@@ -49,6 +49,11 @@ class Theme:
     force: str = "#D55E00"
     axes: tuple[str, str, str] = ("#C8434F", "#3E9142", "#3B6FD4")
 
+    @property
+    def depth_line(self) -> str:
+        """Line and ring under a dragged target: no amber, so that the ball alone marks where it is."""
+        return self.muted
+
     def curve(self, i: int) -> str:
         """Colour of joint or curve i; after the last the first comes again, dashed (see `dash`)."""
         return self.curves[i % len(self.curves)]

@@ -42,8 +42,10 @@ def main() -> int:
 
 def _make_film(order: tuple[Any, ...], inbox: queue.SimpleQueue[bytes | None], reports: IO[str]) -> None:
     path, scene, width, height, fps = order
-    with Encoder(path, width, height, fps) as film:
-        renderer = OffscreenRenderer(scene, film.width, film.height)
+    with (
+        Encoder(path, width, height, fps) as film,
+        contextlib.closing(OffscreenRenderer(scene, film.width, film.height)) as renderer,
+    ):
         while (frame := inbox.get()) is not None:
             film.add(renderer.render(*pickle.loads(frame)))
             _report(reports, written=film.frames)

@@ -77,7 +77,7 @@ class Viewport(QOpenGLWidget):
         self.renderer: Renderer | None = None
         self._level = self.quality.level
         self._moving = False
-        self._paint_began = 0.0
+        self._paint_began: float | None = None
         self._drawn_snapshot: Snapshot | None = None
         self._drawn: tuple[View, Overlay] | None = None
         self._swaps: deque[float] = deque(maxlen=120)
@@ -123,10 +123,14 @@ class Viewport(QOpenGLWidget):
         return round(self.width() * ratio), round(self.height() * ratio)
 
     def _on_swap(self) -> None:
+        """A frame is on the screen; swaps on behalf of other widgets, without a painting, do not count."""
+        if self._paint_began is None:
+            return
         now = time.perf_counter()
         self._swaps.append(now)
         if self._moving:
             self.quality.frame(now, now - self._paint_began, self.hand.gesture is not None)
+        self._paint_began = None
 
     def release(self) -> None:
         """Give back what the renderer holds, while the context lives."""

@@ -10,6 +10,7 @@ from sim.model import BALL, FREE, HINGE, SLIDER, Model, compile_model
 from sim.scene import Scene
 from sim.spatial.rotation import axis_angle_to_matrix, quat_to_matrix
 from sim.state import Snapshot
+from sim.target_path import Circle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -54,6 +55,12 @@ def frame_positions(model: Model, position: Array, rotation: Array) -> Array:
     return out
 
 
+def _target_starts(scene: Scene) -> Array:
+    """(nt, 3) where the targets are at time 0, on their paths if they have one."""
+    starts = [Circle(t.position, t.path).motion(0.0)[0] if t.path else t.position for t in scene.targets]
+    return np.array(starts, dtype=float).reshape(-1, 3)
+
+
 def rest_snapshot(scene: Scene, model: Model | None = None) -> Snapshot:
     """The start pose at time 0."""
     model = model or compile_model(scene)
@@ -73,7 +80,7 @@ def rest_snapshot(scene: Scene, model: Model | None = None) -> Snapshot:
         rotation=rotation,
         twist=np.zeros((len(position), 6)),
         frames=frame_positions(model, position, rotation),
-        targets=model.target_start.copy(),
+        targets=_target_starts(scene),
         torques={},
         kinetic=0.0,
         potential=0.0,

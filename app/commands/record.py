@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.commands.arguments import CommandError, add_simulation, number, one_of, output, size
+from app.commands.arguments import CommandError, add_simulation, number, one_of, output, size, step_count
 from app.commands.compiling import prepared
 from app.commands.progress import ProgressBar
 from app.theme import THEMES
@@ -44,11 +45,14 @@ def run(args: argparse.Namespace) -> int:
     fps = args.fps or kind.usual
     if fps > kind.fastest:
         raise CommandError(f"--fps of a {args.output.suffix} file is at most {kind.fastest:g}, not {fps:g}.")
-    times = [n / fps for n in range(max(round(args.duration * fps), 1))] if kind.moves else [args.duration]
     simulation = prepared(load(args.scene), args.backend, args.dt)
+    steps = step_count(args.duration, simulation.dt)
+    frames = max(round(args.duration * fps), 1) if kind.moves else 1
     try:
         with Encoder(args.output, width, height, fps) as film:
-            _draw(simulation, times, film, args.theme)
+            if not kind.moves:
+                simulation.step(steps)
+            _draw(simulation, frames, fps, film, args.theme)
     except NoOpenGL as problem:
         raise CommandError(str(problem), 1) from problem
     finally:
@@ -57,20 +61,23 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _draw(simulation: Simulation, times: list[float], film: Encoder, theme: str) -> None:
-    """One image of the world at each of the simulated times, seen from where the window would show it first."""
+def _draw(simulation: Simulation, frames: int, fps: float, film: Encoder, theme: str) -> None:
+    """An image every 1/fps simulated seconds, seen from where the window would show the scene first."""
     from app.camera import fit
     from app.render.offscreen import OffscreenRenderer
     from app.render.view import View
+    from sim.rest import rest_snapshot
 
     renderer = OffscreenRenderer(simulation.scene, film.width, film.height)
-    view = View(fit(*renderer.visuals.bounds(simulation.snapshot()), simulation.scene.camera), theme)
-    with ProgressBar(film.path.name, len(times)) as bar:
-        for time in times:
-            simulation.step(round(time / simulation.dt) - simulation.step_count)
+    rest = rest_snapshot(simulation.scene, simulation.model)
+    view = View(fit(*renderer.visuals.bounds(rest), simulation.scene.camera), theme)
+    start = simulation.step_count
+    with contextlib.closing(renderer), ProgressBar(film.path.name, frames) as bar:
+        for number in range(frames):
+            due = start + round(number / fps / simulation.dt)
+            simulation.step(due - simulation.step_count)
             film.add(renderer.render(simulation.snapshot(), view))
             bar.at(film.frames)
-    renderer.close()
 
 
 def _description(path: Path, film: Encoder, seconds: float | None) -> str:

@@ -7,6 +7,7 @@ import math
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
+from app.numbers import MINUS
 from app.session import Session
 from app.stage import Stage
 from app.theme import CONTROL_GAP, SECTION_GAP
@@ -22,6 +23,10 @@ from sim.state import Snapshot
 AXES = "xyz"
 REACH = 1000.0  # [m]
 COORDINATE_STEP = 0.01  # [m]
+
+
+def _coordinate(value: float) -> str:
+    return f"{value:.3f}".replace("-", MINUS)
 
 
 class ControlPanel(QWidget):
@@ -92,7 +97,7 @@ class ControlPanel(QWidget):
         grid = QGridLayout()
         grid.setHorizontalSpacing(6)
         for axis, letter in enumerate(AXES):
-            field = NumberField(-REACH, REACH, lambda _: COORDINATE_STEP, lambda value: f"{value:.3f}")
+            field = NumberField(-REACH, REACH, lambda _: COORDINATE_STEP, _coordinate)
             field.setObjectName(f"target:{target.name}:{letter}")
             field.setToolTip(f"<b>{letter}</b> [m]: where the target stands. Type a number, or use ↑ and ↓.")
             field.setAccessibleName(f"{letter} of {target.name} in metres")

@@ -59,7 +59,7 @@ class FrameBlock:
         self.set("floor_color", (*linear(theme.floor), look.FLOOR_SHADOW))
         self.set("grid_minor", linear(theme.grid))
         self.set("grid_major", linear(theme.grid_major))
-        self.set("ring_color", linear(theme.target))
+        self.set("ring_color", linear(theme.depth_line))
 
     def set_camera(self, camera: Camera, width: int, height: int) -> None:
         aspect, half = width / height, tan(camera.fov / 2)

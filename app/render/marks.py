@@ -115,11 +115,12 @@ def frame_marks(targets: Array, radius: float, pull: Pull | None, view: View, wi
     marks = Marks(view.camera, width, height, view.scale)
     theme = THEMES[view.theme]
     fill, ink = (*rgb(theme.target), 1.0), (*rgb(theme.target_outline), 1.0)
+    line = (*rgb(theme.depth_line), 1.0)
     for index, point in enumerate(targets):
         dragged = view.drag is not None and view.drag[0] == index
         if dragged:
-            marks.line(point * [1.0, 1.0, 0.0], point, DEPTH_LINE, fill, (*ink[:3], 0.5))
-        halo = HALO if dragged or view.hover_target == index else 0.0
+            marks.line(point * [1.0, 1.0, 0.0], point, DEPTH_LINE, line, (*line[:3], 0.0))
+        halo = HALO if view.hover_target == index and not dragged else 0.0
         marks.disc(point, radius, fill, ink, TARGET_OUTLINE, halo)
     if pull is not None:
         _spring(marks, pull, (*rgb(theme.spring), 1.0), ink)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PyQt6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app.numbers import MINUS, compact, significant
@@ -25,10 +25,10 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
 LEFT_AXIS, BOTTOM_AXIS = 44, 20  # [px]
-TIME_TICKS = 2.5  # [s]
+TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
 LOGARITHMIC = ("drift",)  # shown as log10 of the magnitude
 NOTHING = 1e-4  # of the range: smaller values are written as 0
-WIDEST = (f"{MINUS}0.01234", f"{MINUS}1.2e{MINUS}12")  # room is kept for numbers as wide as these
+WIDEST = (f"{MINUS}1234.5", f"{MINUS}1.2e{MINUS}9")  # room is kept for numbers as wide as these
 DECADES = 3  # shown below the largest value of a logarithmic plot, at least
 
 
@@ -37,13 +37,13 @@ class LivePlot(QWidget):
         super().__init__(parent)
         self.info, self.seconds = info, seconds
         self.logarithmic = info.name in LOGARITHMIC
-        self.range = LiveRange(float(DECADES) if self.logarithmic else info.min_span)
+        self.range = LiveRange(float(DECADES), with_zero=False) if self.logarithmic else LiveRange(info.min_span)
         self.title = label(f"<b>{info.title}</b>&nbsp; [{info.unit}]")
         self.canvas = pg.PlotWidget()
         self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.ends = CurveEnds(info.labels)
         self._prepare_canvas()
-        self.curves = [pg.PlotCurveItem(skipFiniteCheck=True) for _ in info.labels]
+        self.curves = [pg.PlotCurveItem(skipFiniteCheck=True, antialias=True) for _ in info.labels]
         self.lines = [pg.InfiniteLine(angle=0) for _ in range(3)]  # zero, and two of the grid
         for item in (*self.lines, *self.curves):
             self.canvas.addItem(item, ignoreBounds=True)
@@ -65,10 +65,14 @@ class LivePlot(QWidget):
             )
             axis.setWidth(size) if side == "left" else axis.setHeight(size)
         plot.setXRange(-self.seconds, 0.0, padding=0.0)
-        ticks = np.arange(-self.seconds, 0.1, TIME_TICKS)
-        names = [f"{compact(t)} s".replace("-", MINUS) if t < 0 else "now" for t in ticks]
-        inner = list(zip(ticks, names, strict=True))[1:-1]
-        plot.getAxis("bottom").setTicks([inner])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        room = self.width() - LEFT_AXIS - self.ends.width()
+        fits = [gap for gap in TIME_TICKS if room * gap / self.seconds >= TIME_TICK_WIDTH]
+        ticks = np.arange(-self.seconds, 0.0, fits[0] if fits else self.seconds)[1:]
+        names = [f"{compact(t)} s".replace("-", MINUS) for t in ticks]
+        self.canvas.getPlotItem().getAxis("bottom").setTicks([list(zip(ticks, names, strict=True))])
 
     def _lay_out(self) -> None:
         grid = QGridLayout(self)
@@ -180,14 +184,15 @@ class CurveEnds(QWidget):
         for i, middle in spread(self._heights, self.height() - BOTTOM_AXIS + line / 2, line).items():
             painter.setPen(QColor(self._colors[i]))
             row = QRectF(6, middle - line / 2, self.width() - 10, line)
+            number_side = Qt.AlignmentFlag.AlignRight if self.labels[i] else Qt.AlignmentFlag.AlignLeft
             painter.drawText(row, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.labels[i])
-            painter.drawText(row, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, self._texts[i])
+            painter.drawText(row, number_side | Qt.AlignmentFlag.AlignVCenter, self._texts[i])
 
 
 def _short(value: float) -> str:
-    """Four significant digits, or two where four take more room than there is."""
-    text = significant(value)
-    return text if len(text) <= len(WIDEST[0]) else significant(value, 2)
+    """Four significant digits, or as many as there is room for."""
+    texts = (significant(value, digits) for digits in (4, 3, 2))
+    return next((text for text in texts if len(text) <= len(WIDEST[0])), significant(value, 2))
 
 
 def curve_color(theme: Theme, plot: str, i: int, name: str) -> str:

@@ -13,8 +13,9 @@ float lines(vec2 at, vec2 footprint, float spacing, float width) {
     return max(cover.x, cover.y);
 }
 
-float ring_cover(float footprint) {
-    float pixels = abs(distance(ground, ring.xy) - ring.z) / footprint;
+float ring_cover() {
+    float outward = distance(ground, ring.xy);
+    float pixels = abs(outward - ring.z) / max(length(vec2(dFdx(outward), dFdy(outward))), 1e-6);
     return clamp(0.5 * ring.w + 0.5 - pixels, 0.0, 1.0) * step(0.5, ring.w);
 }
 
@@ -28,7 +29,7 @@ void main() {
     c = mix(c, middle_color, lines(ground, footprint, 10.0 * grid.x, middle_width));
     c = mix(c, grid_major.rgb, lines(ground, footprint, 100.0 * grid.x, grid_major.w));
     c *= mix(floor_color.w, 1.0, key_light_at(vec3(ground, 0.0)));
-    c = mix(c, ring_color.rgb, ring_cover(max(footprint.x, footprint.y)));
+    c = mix(c, ring_color.rgb, ring_cover());
     c = mix(c, horizon.rgb, smoothstep(fade.z, fade.w, distance(ground, fade.xy)));
     pixel = vec4(srgb(c), 1.0);
 }

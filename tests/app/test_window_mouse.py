@@ -150,9 +150,7 @@ def test_the_wheel_zooms_to_the_cursor(bench):
     point = origin + depth * direction
     before = hand.camera.distance
     at, none = QPointF(200, 150), Qt.MouseButton.NoButton
-    event = QWheelEvent(
-        at, at, QPoint(), QPoint(0, 240), none, NONE, Qt.ScrollPhase.NoScrollPhase, False
-    )
+    event = QWheelEvent(at, at, QPoint(), QPoint(0, 240), none, NONE, Qt.ScrollPhase.NoScrollPhase, False)
     QApplication.sendEvent(bench.viewport, event)
     assert hand.camera.distance < before
     assert np.allclose(hand.camera.project([point], *hand.size)[0], (200, 150), atol=0.01)

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PyQt6.QtGui import QDropEvent, QWheelEvent
+from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QWheelEvent
 from PyQt6.QtWidgets import QApplication, QLabel
 
+from app.numbers import parse
 from app.panels.scenes import NAME
 from sim.backend import BACKENDS
 from sim.command import FollowPath, LoadScene, SetBackend, SetGain, SetSwitch, SetTarget
@@ -63,7 +64,7 @@ def test_text_of_scene_rows_is_never_cut(bench):
 
 def test_a_bad_file_is_a_sentence_and_the_old_scene_runs_on(bench, tmp_path):
     bad = tmp_path / "bad.toml"
-    bad.write_text('title = "Bad"\n[body.stone]\nmass = -1\n')
+    bad.write_text('title = "Bad"\n[body.stone]\nmass = -1\ninertia = [1, 1, 1]\n')
     before = bench.session.stage
     bench.session.open(bad)
     bench.bot.waitUntil(lambda: bool(bench.session.messages))
@@ -82,6 +83,7 @@ def test_a_dropped_file_is_loaded_and_listed(bench, tmp_path):
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(mine))])
     copy, keys = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(bench.window, QDragEnterEvent(QPoint(500, 300), copy, data, LEFT, keys))
     QApplication.sendEvent(bench.window, QDropEvent(QPointF(500, 300), copy, data, LEFT, keys))
     bench.bot.waitUntil(lambda: bench.session.stage.scene.title == "My own body")
     assert bench.window.scenes.currentItem().text() == "My own body"
@@ -177,7 +179,7 @@ def test_every_gain_has_a_tooltip_with_symbol_and_unit(bench):
 
 def test_target_coordinates_are_live_and_can_be_typed(bench):
     fields = [bench.window.control.coordinates[0, axis] for axis in range(3)]
-    assert [float(f.text()) for f in fields] == pytest.approx(bench.session.snapshot.targets[0], abs=5e-4)
+    assert [parse(f.text()) for f in fields] == pytest.approx(bench.session.snapshot.targets[0], abs=5e-4)
     fields[2].setFocus()
     fields[2].selectAll()
     bench.bot.keyClicks(fields[2], "0.25")

@@ -131,6 +131,7 @@ def test_the_first_frame_is_where_the_engine_starts(name):
     assert np.allclose(rest.position, start.position, atol=1e-12)
     assert np.allclose(rest.rotation, start.rotation, atol=1e-12)
     assert np.allclose(rest.frames, start.frames, atol=1e-12)
+    assert np.allclose(rest.targets, start.targets, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", builtin_names())

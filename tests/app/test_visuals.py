@@ -1,0 +1,127 @@
+"""What is drawn of a scene, and how large it stands in the picture; no OpenGL needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from app.camera import fit
+from app.render.frame import grid_step
+from app.render.mesh import drawn_sizes, unit_meshes
+from app.render.solids import BOX, CAPSULE, CYLINDER, SPHERE
+from app.render.visuals import Visuals
+from app.theme import DARK, LIGHT, linear
+from sim.files import builtin_names, load
+from sim.model import compile_model
+from sim.rest import body_poses, rest_snapshot
+from sim.state import Snapshot
+from tests.app.small_scenes import small_arm
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_every_scene_starts_at_55_to_75_percent_of_the_height(name: str):
+    scene = load(name)
+    model = compile_model(scene)
+    visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
+    camera = fit(*visuals.bounds(snapshot))
+    seen = camera.project(np.concatenate([surface_points(visuals, snapshot), snapshot.targets]), 1280, 720)
+    height = np.ptp(seen[:, 1]) / 720
+    if not scene.joints:  # a tumbling body: at its longest
+        center = snapshot.position[0]
+        height = 2 * np.linalg.norm(surface_points(visuals, snapshot) - center, axis=1).max()
+        height /= camera.pixel_size(center, 1.0)
+        assert height <= 0.9
+    assert height >= 0.55
+    assert scene.joints == () or height <= 0.75
+    assert seen.min() >= 0 and seen[:, 0].max() < 1280 and seen[:, 1].max() < 720
+
+
+def surface_points(visuals: Visuals, snapshot: Snapshot) -> np.ndarray:
+    meshes, sizes = unit_meshes(16), drawn_sizes(visuals.kind, visuals.size)
+    points = []
+    for kind, size, place in zip(visuals.kind, sizes, visuals.instances(snapshot), strict=True):
+        v = meshes[int(kind)].vertices
+        local = v[:, :3] * size[:3] + v[:, 3:4] * [0.0, 0.0, size[3]]
+        points.append(local @ place[:, :3].T + place[:, 3])
+    return np.concatenate(points)
+
+
+def test_pins_sit_on_their_joints_in_the_joints_colour_and_thicker_than_the_links():
+    scene = small_arm()
+    model = compile_model(scene)
+    visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
+    world, colors = visuals.instances(snapshot), visuals.colors(LIGHT)
+    for j, name in enumerate(("yaw", "shoulder", "elbow")):
+        joint = scene.joint(name)
+        pins = [i for i in range(len(visuals)) if np.allclose(colors[i], linear(LIGHT.curve(j)))]
+        assert len(pins) == 1 and visuals.kind[pins[0]] == CYLINDER
+        parent = j - 1
+        anchor, axis = np.array(joint.at.position), np.array(joint.axis)
+        if parent >= 0:
+            anchor = snapshot.position[parent] + snapshot.rotation[parent] @ anchor
+            axis = snapshot.rotation[parent] @ axis
+        assert world[pins[0], :, 3] == pytest.approx(anchor, abs=1e-6)
+        assert abs(world[pins[0], :, 2] @ axis) == pytest.approx(1.0, abs=1e-6)
+        radius, half = visuals.size[pins[0], 0], visuals.size[pins[0], 2]
+        if name == "elbow":
+            assert radius == pytest.approx(1.3 * 0.05) and half > 0.05
+        else:
+            assert radius > 0.06
+
+
+def test_links_alternate_in_colour():
+    scene = small_arm()
+    visuals = Visuals(scene, compile_model(scene))
+    colors = visuals.colors(DARK)
+    upper, fore = (colors[np.flatnonzero((visuals.body == b) & (visuals.kind == CAPSULE))[0]] for b in (1, 2))
+    assert upper == pytest.approx(linear(DARK.link)) and fore == pytest.approx(linear(DARK.link2))
+
+
+@pytest.mark.parametrize("kind", [BOX, SPHERE, CYLINDER, CAPSULE])
+def test_meshes_are_closed_turned_outward_and_of_the_right_volume(kind: int):
+    size = np.array([{BOX: (0.3, 0.5, 0.2, 0), SPHERE: (0.4, 0.4, 0.4, 0)}.get(kind, (0.2, 0.2, 0.5, 0))], dtype=float)
+    if kind == CAPSULE:
+        size = np.array([[0.2, 0.2, 0.2, 0.5]])
+    mesh, drawn = unit_meshes(64)[kind], drawn_sizes(np.array([kind]), size)[0]
+    points = mesh.vertices[:, :3] * drawn[:3] + mesh.vertices[:, 3:4] * [0.0, 0.0, drawn[3]]
+    a, b, c = (points[mesh.triangles[:, i]] for i in range(3))
+    area = np.cross(b - a, c - a) / 2
+    volume = (a * np.cross(b, c)).sum() / 6
+    expected = {
+        BOX: 8 * 0.3 * 0.5 * 0.2,
+        SPHERE: 4 / 3 * np.pi * 0.4**3,
+        CYLINDER: np.pi * 0.2**2 * 1.0,
+        CAPSULE: np.pi * 0.2**2 * 1.0 + 4 / 3 * np.pi * 0.2**3,
+    }[kind]
+    assert area.sum(axis=0) == pytest.approx(np.zeros(3), abs=1e-6)  # the faces of a closed surface cancel
+    assert volume == pytest.approx(expected, rel=0.01)
+    normals = mesh.vertices[mesh.triangles[:, 0], 4:] / drawn[:3]
+    assert ((area * normals).sum(axis=1) > -1e-9).all()
+
+
+def test_the_grid_gets_coarser_with_the_pixel_and_never_jumps():
+    pixels = np.geomspace(1e-5, 10, 4000)
+    steps, faded = np.array([grid_step(p) for p in pixels]).T
+    assert set(np.round(steps, 6)) == {0.01, 0.1, 1.0, 10.0}
+    assert (np.diff(steps) >= 0).all() and faded.min() >= 0 and faded.max() <= 1
+    jump = np.flatnonzero(np.diff(steps) > 0)
+    assert (faded[jump] > 0.97).all() and (faded[jump + 1] == 0).all()
+    wide = (steps > 0.01) & (steps < 10)
+    assert (steps[wide] / pixels[wide] >= 8).all()
+
+
+def test_the_light_covers_every_solid_and_keeps_still_while_joints_move():
+    scene = small_arm()
+    model = compile_model(scene)
+    visuals = Visuals(scene, model)
+    rng = np.random.default_rng(2)
+    spheres = set()
+    for _ in range(20):
+        position, rotation = body_poses(model, rng.uniform(-2, 2, model.nq))
+        moved = replace(rest_snapshot(scene, model), position=position, rotation=rotation)
+        center, radius = visuals.light_bounds(moved, visuals.instances(moved))
+        spheres.add((*np.round(center, 9), round(radius, 9)))
+        assert np.linalg.norm(surface_points(visuals, moved) - center, axis=1).max() <= radius
+    assert len(spheres) == 1
