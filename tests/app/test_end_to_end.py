@@ -21,6 +21,7 @@ from app.settings import Settings
 from app.stage import load_stage
 from app.window import Window
 from sim.backend import unavailable
+from sim.command import Applied, Record
 from sim.state import Snapshot
 
 PATIENCE = 60.0
@@ -35,6 +36,8 @@ class Desk:
         self.bot = bot
         self.threads = set(threading.enumerate())
         self.session = Session(load_stage("arm_reach"))
+        self.applied: list[Applied] = []
+        self.session.reported.connect(lambda e: self.applied.append(e) if isinstance(e, Applied) else None)
         self.window = Window(self.session, Settings(folder / "settings.ini"), "light")
         self.window.take_place(SIZE)
         self.window.show()
@@ -147,8 +150,9 @@ def follow(desk: Desk, points: list[tuple[float, float]], look: Callable[[float,
 
 
 def path_of_points(desk: Desk, count: int = 10) -> list[tuple[float, float]]:
+    """Up and round, within the arm's reach."""
     x, y = desk.target_pixel()
-    return [(round(x + 14 * i - 40 * np.sin(i)), round(y - 12 * i)) for i in range(1, count + 1)]
+    return [(round(x - 60 * np.sin(0.6 * i)), round(y - 60 * (1 - np.cos(0.6 * i)))) for i in range(1, count + 1)]
 
 
 def test_the_target_follows_the_cursor_and_the_tool_the_target(desk):
@@ -215,14 +219,13 @@ def test_the_engine_is_changed_and_changed_back_without_a_jump(desk):
 
 
 def test_a_film_shows_what_the_cursor_did_and_closing_leaves_nothing_behind(desk, tmp_path):
-    cursor: list[tuple[float, float, float]] = []
-    start = desk.now.time
+    cursor: list[tuple[float, float]] = []
     desk.key("v")
     desk.until(lambda: desk.window.filming.on)
 
     def look(x: float, y: float) -> None:
         desk.let_pass(0.2)
-        cursor.append((desk.now.time, *desk.target_pixel()))
+        cursor.append(desk.target_pixel())
 
     points = path_of_points(desk, 6)
     press_target(desk)
@@ -235,11 +238,10 @@ def test_a_film_shows_what_the_cursor_did_and_closing_leaves_nothing_behind(desk
     frames, rate = decode(path)
     assert rate == 60.0
     assert frames[0].shape[:2] == tuple(n - n % 2 for n in reversed(desk.view.pixels()))
-    # The first frame is taken when the runner obeys, some steps after the key; frames follow every 1/60 s.
-    first = cursor[-1][0] - start
-    assert abs(len(frames) / rate - first) < 0.5
+    begun, ended = (e.step for e in desk.applied if isinstance(e.command, Record))
+    assert len(frames) / rate == pytest.approx((ended - begun) * desk.now.dt, abs=1 / 60)
     seen = np.array([amber_centroid(f) for f in frames])
-    for _, x, y in cursor:
+    for x, y in cursor:
         assert np.hypot(*(seen - (x, y)).T).min() < 4.0
     assert np.hypot(*(seen[-1] - seen[0])) > 60
 
