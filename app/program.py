@@ -132,12 +132,16 @@ class Program:
         print(f"impulse: {words}", file=sys.stderr)
         if not self.unattended:
             QMessageBox.critical(self.window, NAME, words)
+        self._close_soon()
+
+    def _close_soon(self) -> None:
+        """From the event loop: a signal or a fault may come in the middle of a painting."""
         QTimer.singleShot(0, self.window.close)
 
     def _listen_to_signals(self) -> None:
         """Ctrl+C and a polite kill close the window as a person would; a fault is told and the window stays."""
         for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self.window.close())
+            signal.signal(number, lambda *_: self._close_soon())
         sys.excepthook = self._on_fault
 
     def _on_fault(self, kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
@@ -145,4 +149,4 @@ class Program:
         self.session.say("error", f"A fault in the program: {fault}. The terminal has the details.")
         if self.unattended:
             self.exit_code = 1
-            self.window.close()
+            self._close_soon()

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes this folder ready: system libraries, .venv with the Python packages, compiled kernels.
 #
-#     scripts/setup.sh run | test | bench | pybullet
+#     scripts/setup.sh run | test | pybullet
 #
 # What is done already is left alone, without asking pip, apt or the network. It never calls sudo.
 # Exit code 2 means that a person has to do something; the last lines say what.
@@ -245,13 +245,9 @@ case ${1:-} in
     prepare test
     install_python_packages test "about a minute" requirements.txt requirements-dev.txt
     ;;
-  bench)
-    prepare run
-    install_python_packages bench "about a minute" requirements.txt requirements-bench.txt
-    ;;
   pybullet)
     prepare run
     build_pybullet
     ;;
-  *) stop "Usage: scripts/setup.sh run | test | bench | pybullet" ;;
+  *) stop "Usage: scripts/setup.sh run | test | pybullet" ;;
 esac
