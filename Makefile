@@ -19,7 +19,7 @@ run: ready-run  ## open the window; without a display make a short video of the 
 		$(python) main.py; \
 	else \
 		echo 'There is no display, so a video is made instead of opening the window.'; \
-		$(python) main.py record arm_reach $(video) --duration 6 && echo "Here it is: $$PWD/$(video)"; \
+		$(python) main.py record arm_reach $(video) --duration 6; \
 	fi
 
 test: lint  ## check the code and run all tests on a virtual screen

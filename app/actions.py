@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 Text = str | Callable[["Window"], str]
 MANY_STEPS = 100
+PANELS = {"scenes": "Scenes", "control": "Control and physics", "plots": "Plots"}
 BELOW = radians(89.0)  # straight down, short of the pole
 
 
@@ -263,6 +264,18 @@ ACTIONS: tuple[Action, ...] = (
             group=2,
         )
         for choice, title in QUALITIES.items()
+    ),
+    *(
+        Action(
+            f"panel:{name}",
+            "View/Panels",
+            title,
+            lambda w, name=name: w.toggle_panel(name),
+            checked=lambda w, name=name: not w.docks[name].isHidden(),
+            help="-",
+            group=3,
+        )
+        for name, title in PANELS.items()
     ),
     Action(
         "viewport_only",

@@ -9,7 +9,7 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import Qt, QTimer
 from PyQt6.QtGui import QGuiApplication, QPixmap, QSurfaceFormat
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
@@ -47,7 +47,7 @@ class Program:
         self.window = Window(self.session, settings, choice)
         self.window.take_place(size)
         self.window.first_frame.connect(self._on_first_frame)
-        self.window.viewport.failed.connect(self._on_no_opengl)
+        self.window.viewport.failed.connect(self._on_no_opengl, Qt.ConnectionType.QueuedConnection)
         self.first_paint = 0.0
         self.first_motion = 0.0
         self._checks = QTimer(interval=CHECK)
@@ -65,7 +65,8 @@ class Program:
     # --- asked from outside -------------------------------------------------------------------------
 
     def shoot(self, path: Path, after: float) -> None:
-        """Save what is on the screen at simulated time `after`, then close."""
+        """Save what is on the screen at simulated time `after`, drawn as well as can be, then close."""
+        self.window.viewport.quality.choose("fine")
 
         def check() -> None:
             late = process_age() - self.first_paint > after + SHOT_PATIENCE
@@ -145,8 +146,10 @@ class Program:
         sys.excepthook = self._on_fault
 
     def _on_fault(self, kind: type[BaseException], fault: BaseException, trace: TracebackType | None) -> None:
-        traceback.print_exception(kind, fault, trace)
-        self.session.say("error", f"A fault in the program: {fault}. The terminal has the details.")
+        sentence = f"A fault in the program: {fault}. The terminal has the details."
+        if sentence not in (message.text for message in self.session.messages):  # once, not at display rate
+            traceback.print_exception(kind, fault, trace)
+            self.session.say("error", sentence)
         if self.unattended:
             self.exit_code = 1
             self._close_soon()

@@ -220,6 +220,9 @@ class Window(QMainWindow):
         self.viewport.theme = name
         self.menus.refresh()
 
+    def toggle_panel(self, name: str) -> None:
+        self.docks[name].setVisible(self.docks[name].isHidden())
+
     def toggle_viewport_only(self) -> None:
         self.is_viewport_only = not self.is_viewport_only
         for part in (*self.docks.values(), self.menus.toolbar, self.menuBar(), self.status):

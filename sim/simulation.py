@@ -85,7 +85,7 @@ class Simulation:
             self._decide()
             self._engine.advance(self._control, self.dt, 1)
             self.step_count += 1
-            self.time += self.dt
+            self.time = self.step_count * self.dt
             self._observe()
             self._record()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.application import DEFAULT_SCENE, display_problem, run_window
 from app.commands import COMMANDS
 from app.commands.arguments import CommandError, number, one_of, output, size
-from app.theme import THEMES
+from app.theme import THEMES, WINDOW_MINIMUM
 from sim.files import builtin_names
 from sim.wording import suggestion
 
@@ -35,11 +35,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "scene", nargs="?", type=scene, metavar="SCENE", help=f"built-in scene or scene file (default: {DEFAULT_SCENE})"
     )
     add("--theme", type=one_of(*THEMES), metavar="NAME", help="light or dark (default: the last one chosen)")
-    add("--size", type=size, metavar="WxH", help="of the window in pixels (default: the last one)")
+    add("--size", type=window_size, metavar="WxH", help="of the window in pixels (default: the last one)")
     add("--scale", type=scale, metavar="N", help="magnifies text and drawing")
     add("--shot", type=output(".png"), metavar="FILE", help="save a picture of the window and exit")
     add("--after", type=after, default=3.0, metavar="S", help="simulated seconds before the picture (default: 3)")
     add("--report", type=output(".json"), metavar="FILE", help="write start-up times and the OpenGL driver as JSON")
+
+
+def window_size(text: str) -> tuple[int, int]:
+    """A size at which everything in the window has room."""
+    sides = size(text)
+    if any(side < least for side, least in zip(sides, WINDOW_MINIMUM, strict=True)):
+        raise argparse.ArgumentTypeError("the window is at least {}x{} pixels, not {}.".format(*WINDOW_MINIMUM, text))
+    return sides
 
 
 def scene(word: str) -> str:

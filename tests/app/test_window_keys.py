@@ -175,3 +175,13 @@ def test_toolbar_buttons_do_what_they_say(bench):
     assert menus.actions["play"].text() == "Play"
     bench.bot.mouseClick(bar.widgetForAction(menus.actions["theme"]), Qt.MouseButton.LeftButton)
     assert bench.viewport.theme == "dark" and bench.settings.text("theme", "") == "dark"
+
+
+def test_panels_fold_away_and_come_back(bench):
+    action, dock = bench.window.menus.actions["panel:plots"], bench.window.docks["plots"]
+    height = bench.viewport.height()
+    action.trigger()
+    assert not dock.isVisible() and not action.isChecked()
+    bench.bot.waitUntil(lambda: bench.viewport.height() > height)
+    action.trigger()
+    assert dock.isVisible() and action.isChecked()

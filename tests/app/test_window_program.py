@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from PyQt6.QtGui import QImage
@@ -50,6 +52,18 @@ def test_shot_and_report(tmp_path):
     assert 0 < told["first_paint"] < told["first_motion"]
     assert told["gl_renderer"] and told["quality"] in ("auto", "fast")
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
+
+
+def test_ctrl_c_closes_the_window_politely(tmp_path):
+    report = tmp_path / "report.json"
+    code = f"from app.application import run_window; raise SystemExit(run_window('arm_pd', report={str(report)!r}))"
+    environment = {**os.environ, "XDG_CONFIG_HOME": str(tmp_path)}
+    with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stderr=subprocess.PIPE) as program:
+        while not report.exists() and program.poll() is None:
+            time.sleep(0.02)
+        program.send_signal(signal.SIGINT)
+        _, words = program.communicate(timeout=60)
+    assert program.returncode == 0 and words == b""
 
 
 def test_scale_doubles_the_pixels(tmp_path):
