@@ -50,7 +50,7 @@ def test_shot_and_report(tmp_path):
     assert max(max(c) for c in link) > 150  # the arm stands in the picture
     told = json.loads(report.read_text())
     assert 0 < told["first_paint"] < told["first_motion"]
-    assert told["gl_renderer"] and told["quality"] in ("auto", "fast")
+    assert told["gl_renderer"] and told["quality"] == "fine"
     assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
