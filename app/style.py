@@ -92,11 +92,12 @@ QMenuBar { background: $panel; border-bottom: 1px solid $border; padding: 0 4px;
 QMenuBar::item { padding: 4px 8px; background: transparent; border-radius: 4px; }
 QMenuBar::item:selected { background: $hover; }
 QMenu { background: $panel; border: 1px solid $border; padding: 4px; }
-QMenu::item { padding: 5px 24px 5px 28px; border-radius: 4px; }
+QMenu::item { padding: 5px 24px 5px 10px; border-radius: 4px; }
 QMenu::item:selected { background: $select; color: $text; }
 QMenu::item:disabled { color: $muted; }
 QMenu::separator { height: 1px; background: $border; margin: 4px 8px; }
-QMenu::indicator { width: 14px; height: 14px; left: 7px; }
+QMenu::icon { left: 8px; }
+QMenu::indicator { width: 14px; height: 14px; left: 8px; }
 QToolTip { background: $panel; color: $text; border: 1px solid $outline; padding: 4px; }
 
 QToolBar { background: $panel; border: none; border-bottom: 1px solid $border; spacing: 4px; padding: 0 8px; }

@@ -27,7 +27,6 @@ class NumberField(QLineEdit):
         self.low, self.high = low, high
         self.value = low
         self._step, self._text = step, text
-        self._width_for = ""
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.editingFinished.connect(self._commit)
 
