@@ -44,7 +44,7 @@ def check(scene: Scene) -> None:
     """Raises SceneError for the first implausible thing; `where` is its key path in a scene file."""
     _check_world(scene)
     _check_names(scene)
-    joint_of = {j.child: j.name for j in scene.joints}
+    joint_of = {j.child: j.name for j in reversed(scene.joints)}
     for body in scene.bodies:
         _check_body(body, joint_of.get(body.name))
     for joint in scene.joints:

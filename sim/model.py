@@ -2,6 +2,8 @@
 
 Names read noun first: `body_mass`, `joint_axis`, `dof_damping`. Arrays follow the scene's order;
 `tree_order` is the topological permutation of the joints that kernels walk from the base to the tips.
+Joints that close a loop are cut out of the tree: of two joints with the same child, and in a ring, the
+one listed last.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sim.check import check
-from sim.scene import JOINT_WIDTHS, WORLD, Joint, Scene, SceneError
+from sim.scene import JOINT_WIDTHS, WORLD, Joint, Scene
 from sim.spatial.rotation import quat_to_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -45,12 +47,19 @@ class Model:
     joint_child_rotation: Array  # (nj, 3, 3)
     joint_axis: Array  # (nj, 3) unit, in the joint frame
     joint_limits: Array  # (nj, 2) ±inf where there are none
+    joint_cone: Array  # (nj,) inf where there is none
+    joint_twist: Array  # (nj, 2) ±inf where there are none
+    joint_restitution: Array  # (nj,)
+    joint_locked: Array  # (nj,) bool
+    joint_cut: Array  # (nj,) bool: closes a loop
     joint_q: Array  # (nj + 1,) first coordinate of each joint
     joint_v: Array  # (nj + 1,) first velocity of each joint
-    tree_order: Array  # (nj,) joints, every parent before its children
+    tree_order: Array  # (nb,) the joints of the tree, every parent before its children
 
     dof_joint: Array  # (nv,)
     dof_damping: Array  # (nv,)
+    dof_friction: Array  # (nv,) Coulomb; of a ball the same bound on each, for the whole torque
+    dof_rotor: Array  # (nv,) inertia of the motor seen at the joint, gear² rotor_inertia
     dof_torque_limit: Array  # (nv,) inf where there is none
     dof_actuated: Array  # (nv,) bool
 
@@ -79,8 +88,9 @@ def compile_model(scene: Scene) -> Model:
     """Flatten a scene; raises SceneError where it makes no sense as a mechanism."""
     check(scene)
     body_index = {b.name: i for i, b in enumerate(scene.bodies)} | {WORLD: -1}
-    joints = _implicit_free_joints(scene) + scene.joints
-    order = _tree_order(joints, body_index)
+    cut = closing_joints(scene)
+    joints = _implicit_free_joints(scene, cut) + scene.joints
+    order = _tree_order(joints, cut)
     bodies = scene.bodies
     inertia = np.array([_tensor(b.inertia) for b in bodies]).reshape(-1, 3, 3)
     moments, axes = _principal(inertia)
@@ -105,12 +115,19 @@ def compile_model(scene: Scene) -> Model:
         "joint_child_position": _vectors([j.child_at.position for j in joints]),
         "joint_child_rotation": _rotations([j.child_at.rotation for j in joints]),
         "joint_axis": _unit(_vectors([j.axis for j in joints])),
-        "joint_limits": np.array([j.limits or (-np.inf, np.inf) for j in joints], dtype=float).reshape(-1, 2),
+        "joint_limits": _ranges([j.limits for j in joints]),
+        "joint_cone": np.array([np.inf if j.cone is None else j.cone for j in joints], dtype=float),
+        "joint_twist": _ranges([j.twist for j in joints]),
+        "joint_restitution": np.array([j.restitution for j in joints], dtype=float),
+        "joint_locked": np.array([j.locked for j in joints], dtype=bool),
+        "joint_cut": np.array([j.name in cut and j.kind != "free" for j in joints], dtype=bool),
         "joint_q": np.concatenate([[0], np.cumsum([w[0] for w in widths])]).astype(np.int64),
         "joint_v": np.concatenate([[0], np.cumsum([w[1] for w in widths])]).astype(np.int64),
         "tree_order": order,
         "dof_joint": dof_joint,
         "dof_damping": per_dof([j.damping for j in joints]),
+        "dof_friction": per_dof([j.friction for j in joints]),
+        "dof_rotor": per_dof([j.gear**2 * j.rotor_inertia for j in joints]),
         "dof_torque_limit": per_dof([np.inf if j.torque_limit is None else j.torque_limit for j in joints]),
         "dof_actuated": per_dof([j.actuated for j in joints]) > 0,
         "frame_body": np.array([body_index[f.body] for f in scene.frames], dtype=np.int64),
@@ -135,9 +152,27 @@ def compile_model(scene: Scene) -> Model:
     )
 
 
-def _implicit_free_joints(scene: Scene) -> tuple[Joint, ...]:
-    """One free joint, bearing the body's name, for every body that is no joint's child."""
-    children = {j.child for j in scene.joints}
+def closing_joints(scene: Scene) -> tuple[str, ...]:
+    """Names of the joints that close a loop, in the order of the scene.
+
+    Every body hangs from the first listed joint whose child it is, unless that would close a ring.
+    """
+    parent_of: dict[str, str] = {}
+    closing = []
+    for joint in scene.joints:
+        body = joint.parent
+        while body in parent_of and body != joint.child:
+            body = parent_of[body]
+        if joint.child in parent_of or body == joint.child:
+            closing.append(joint.name)
+        else:
+            parent_of[joint.child] = joint.parent
+    return tuple(closing)
+
+
+def _implicit_free_joints(scene: Scene, cut: tuple[str, ...]) -> tuple[Joint, ...]:
+    """One free joint, bearing the body's name, for every body that hangs from no joint."""
+    children = {j.child for j in scene.joints if j.name not in cut}
     return tuple(
         Joint(
             name=b.name,
@@ -153,26 +188,14 @@ def _implicit_free_joints(scene: Scene) -> tuple[Joint, ...]:
     )
 
 
-def _tree_order(joints: tuple[Joint, ...], body_index: dict[str, int]) -> Array:
-    """Joints from the bases to the tips; a joint that closes a loop is refused."""
+def _tree_order(joints: tuple[Joint, ...], cut: tuple[str, ...]) -> Array:
+    """Joints from the bases to the tips, without those that close a loop."""
     placed = {WORLD}
     order: list[int] = []
-    waiting = list(range(len(joints)))
+    waiting = [i for i, joint in enumerate(joints) if joint.kind == "free" or joint.name not in cut]
     while waiting:
         ready = [i for i in waiting if joints[i].parent in placed]
-        if not ready:
-            stuck = joints[waiting[0]]
-            raise SceneError(
-                f'joint "{stuck.name}" hangs in a ring of joints without a base', ("joint", stuck.name, "parent")
-            )
-        for i in ready:
-            if joints[i].child in placed:
-                raise SceneError(
-                    f'joint "{joints[i].name}" closes a loop at body "{joints[i].child}"; '
-                    "closed loops are not supported yet",
-                    ("joint", joints[i].name, "child"),
-                )
-            placed.add(joints[i].child)
+        placed.update(joints[i].child for i in ready)
         order += ready
         waiting = [i for i in waiting if i not in ready]
     return np.array(order, dtype=np.int64)
@@ -213,6 +236,10 @@ def _vectors(rows: list[Any]) -> Array:
 
 def _rotations(quats: list[Any]) -> Array:
     return np.array([quat_to_matrix(np.array(q, dtype=float)) for q in quats]).reshape(len(quats), 3, 3)
+
+
+def _ranges(pairs: list[tuple[float, float] | None]) -> Array:
+    return np.array([pair or (-np.inf, np.inf) for pair in pairs], dtype=float).reshape(-1, 2)
 
 
 def _unit(rows: Array) -> Array:

@@ -17,6 +17,10 @@ NO_ROTATION: Quat = (1.0, 0.0, 0.0, 0.0)
 
 # Widths of a joint's coordinates q and velocities v (see `Joint`).
 JOINT_WIDTHS = {"free": (7, 6), "ball": (4, 3), "hinge": (1, 1), "slider": (1, 1), "fixed": (0, 0)}
+# How the impulse engine solves for its joints: linearly along the tree, or by the textbook's dense matrix.
+SOLVERS = ("sparse", "dense")
+# How it keeps joints together: exactly at every step, or by feedback of their velocities as the documents do.
+STABILISATIONS = ("rattle", "feedback")
 SHAPE_KINDS = ("box", "sphere", "cylinder", "capsule")
 
 
@@ -77,8 +81,11 @@ class Joint:
     """Connects `child` to `parent` (a body or "world").
 
     `at` places the joint frame in the parent, `child_at` in the child; at q = 0 both coincide. `axis`
-    is in the joint frame. q/v: hinge and slider one number each; ball wxyz of the child in the parent
-    and the angular velocity in child axes; fixed nothing.
+    is in the joint frame; a ball's `cone` and `twist` are about it. q/v: hinge and slider one number
+    each; ball wxyz of the child in the parent and the angular velocity in child axes; fixed nothing.
+
+    In a closed loop the joints that are not `actuated` give way when the loop is assembled, q being
+    their first guess.
     """
 
     name: str
@@ -91,7 +98,14 @@ class Joint:
     q: tuple[float, ...] = ()
     v: tuple[float, ...] = ()
     damping: float = 0.0  # [N·m·s/rad] or [N·s/m], solved implicitly
-    limits: tuple[float, float] | None = None  # [rad] or [m]
+    friction: float = 0.0  # Coulomb [N·m] or [N]; of a ball: of the whole torque
+    rotor_inertia: float = 0.0  # [kg·m²] or [kg] of a motor that turns `gear` times as fast; hinge and slider
+    gear: float = 1.0
+    limits: tuple[float, float] | None = None  # [rad] or [m] of a hinge or slider
+    cone: float | None = None  # [rad] of a ball: the largest angle between the axis on both sides
+    twist: tuple[float, float] | None = None  # [rad] of a ball: turn about the axis
+    restitution: float = 0.0  # of the stops: speed after over speed before
+    locked: bool = False  # held at its q
     torque_limit: float | None = None  # [N·m] or [N], of all controllers together
     actuated: bool = True
 
@@ -140,6 +154,25 @@ class ControllerSpec:
     joint_target: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
 
+Expression = float | str  # a number, or a function of time such as "2*sin(3*t)"
+
+
+@dataclass(frozen=True)
+class Input:
+    """A force or torque as a function of time, on a joint or on a body.
+
+    On a joint: `torque` (or force of a slider) along its velocities, as many as v has. On a body:
+    `force` at the point `at` (body axes) and `torque`, both in world axes.
+    """
+
+    name: str
+    joint: str | None = None
+    body: str | None = None
+    torque: tuple[Expression, ...] = ()
+    force: tuple[Expression, Expression, Expression] = (0.0, 0.0, 0.0)
+    at: Vec3 = ORIGIN
+
+
 @dataclass(frozen=True)
 class CameraSpec:
     """Where the view starts; None means: fitted to the scene."""
@@ -163,14 +196,19 @@ class Scene:
     gravity: Vec3 = (0.0, 0.0, -9.81)
     backend: str = "impulse"
     dt: float = 1e-3
+    solver: str = "sparse"  # of the impulse engine: SOLVERS
+    stabilise: str = "rattle"  # of the impulse engine: STABILISATIONS
     bodies: tuple[Body, ...] = ()
     joints: tuple[Joint, ...] = ()
     frames: tuple[Frame, ...] = ()
     targets: tuple[Target, ...] = ()
     controllers: tuple[ControllerSpec, ...] = ()
+    inputs: tuple[Input, ...] = ()
     base_shapes: tuple[Shape, ...] = ()  # drawn on the world, without mass
     camera: CameraSpec = CameraSpec()
     path: str | None = None  # the file it came from
+    variant: str = ""  # which named set of changes was applied
+    variants: tuple[str, ...] = ()  # those that the file offers
 
     def body(self, name: str) -> Body:
         return next(b for b in self.bodies if b.name == name)

@@ -51,11 +51,12 @@ class Control:
     """What acts on the bodies during one step, held constant over it.
 
     tau (nv,) joint forces in the order of v; wrench (n_body, 6) [torque; force] on each body about its
-    centre of mass, world axes.
+    centre of mass, world axes. `time` is that of the step's start: the scene's inputs are functions of it.
     """
 
     tau: Array
     wrench: Array
+    time: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,8 @@ class Reading:
     twist: Array  # (n_body, 6) [angular; linear]
     joint_gap: float  # largest distance between anchors [m]
     joint_angle_error: float  # largest angle between hinge axes [rad]
+    work: float = 0.0  # done since the start by all that is not conservative: motors, damping, friction, stops [J]
+    solves: int = 0  # joint position solves since the start, of engines that have them
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ def tree_of(model: Model) -> Tree:
 
 
 def body_joints(model: Model) -> Array:
-    """(nb,) the joint whose child each body is: the way from a tip to its base."""
+    """(nb,) the joint of the tree whose child each body is: the way from a tip to its base."""
     out = np.full(len(model.body_names), -1, dtype=np.int64)
-    out[model.joint_child] = np.arange(len(model.joint_names))
+    out[model.joint_child[model.tree_order]] = model.tree_order
     return out

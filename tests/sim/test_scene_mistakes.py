@@ -94,13 +94,6 @@ MISTAKES = {
     "unknown child": ('child = "lower"', 'child = "hand"', 27, "expected upper or lower"),
     "world as child": ('child = "upper"', 'child = "world"', 19, "which cannot move"),
     "joint to itself": ('child = "lower"', 'child = "upper"', 27, 'child and parent are both "upper"'),
-    "closed loop": (
-        'child = "lower"',
-        'child = "lower"\n[joint.again]\ntype = "ball"\nparent = "upper"\nchild = "lower"',
-        31,
-        "loop",
-    ),
-    "ring of joints": ('parent = "world"', 'parent = "lower"', 18, "ring of joints without a base"),
     "zero axis": ("axis = [0, 1, 0]", "axis = [0, 0, 0]", 20, "axis has length 0; expected a direction"),
     "axis of a ball": ('type = "ball"', 'type = "ball"\naxis = [0, 1, 0]', 26, "axis is only for hinges and sliders"),
     "limits the wrong way round": ("[-1.9, 1.9]", "[1.9, -1.9]", 21, "expected the lower one first"),
