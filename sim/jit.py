@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core import types
+from numba.experimental import structref
+from numba.extending import intrinsic
 
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "bullet", "control")
@@ -79,6 +82,47 @@ def inner(function: Callable[..., Any]) -> Any:
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
     )(function)
+
+
+@intrinsic  # type: ignore[misc]
+def _borrow(_context: Any, value: Any) -> Any:
+    """An array that does not count its users: counting took half the time of a step. Anything else as it is."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if not isinstance(value, types.Array):
+            context.nrt.incref(builder, value, arguments[0])
+            return arguments[0]
+        array = context.make_array(value)(context, builder, arguments[0])
+        array.meminfo = array.meminfo.type(None)
+        array.parent = array.parent.type(None)
+        return array._getvalue()
+
+    return value(value), generate
+
+
+def bundle(cls: type[Any]) -> Callable[[Any], Any]:
+    """Makes a NamedTuple of arrays one thing for kernels: a reference, with the arrays as its attributes.
+
+    A tuple is taken apart and put together again at every call: kernels that pass a hundred arrays down as
+    tuples compile seven times longer and cost 10 µs a call from Python, against 0.6 µs. Returns the function
+    that packs an instance, which the caller keeps alive as long as the bundle is used; a field that is packed
+    already becomes a bundle in the bundle.
+    """
+    module = sys.modules[cls.__module__]
+    kind = type(f"_{cls.__name__}Kind", (types.StructRef,), {"__module__": cls.__module__})
+    reference = type(f"_{cls.__name__}Reference", (structref.StructRefProxy,), {"__module__": cls.__module__})
+    # The disk cache finds both by their names in the module.
+    for made in (structref.register(kind), reference):
+        setattr(module, made.__name__, made)
+    structref.define_boxing(kind, reference)
+    structref.define_constructor(reference, kind, cls._fields)
+    arguments = ", ".join(cls._fields)
+    borrowed = ", ".join(f"_borrow({field})" for field in cls._fields)
+    source = f"def pack_{cls.__name__}({arguments}):\n    return reference({borrowed})\n"
+    names: dict[str, Any] = {"__name__": cls.__module__, "reference": reference, "_borrow": _borrow}
+    exec(compile(source, str(module.__file__), "exec"), names)
+    pack = jit(names[f"pack_{cls.__name__}"])
+    return lambda instance: pack(*instance)
 
 
 def compile_progress() -> tuple[int, int]:

@@ -1,106 +1,232 @@
-"""Many steps in one compiled call, and what they look like from outside: q, v, poses, twists, gaps."""
+"""Many steps in one compiled call: halved where a position solve fails, cut short where a stop is reached."""
 
 from __future__ import annotations
 
-from sim.impulse.integrate import velocities
-from sim.impulse.rows import row_velocity, velocity_rows
-from sim.impulse.step import JOINTS_FAIL, MOST_PARTS, OK, check, gaps, measure_joints, place, prepare, step
+import math
+
+from sim.impulse.bounds import free_axes
+from sim.impulse.impact import LANDED, overshoot, rebound
+from sim.impulse.project import kinetic, observe, place
+from sim.impulse.step import (
+    GAINS_ENERGY,
+    JOINTS_FAIL,
+    NOT_FINITE,
+    OK,
+    TURNS_TOO_FAST,
+    feedback,
+    rattle,
+    settle,
+    soften,
+)
+from sim.impulse.world import ACTED_ON, BOUNDED, MOST_KINETIC, START_ENERGY, STARTED, WORK
 from sim.jit import inner, jit
-from sim.model import BALL, FREE, HINGE, SLIDER
-from sim.spatial.kernels import cross, multiply_transposed, rotate, to_quat, transposed_multiply
+from sim.model import FREE
+
+KEEP, RESTORE = 0.0, 1.0
+WIDTHS = (6, 3, 1, 1, 0)  # of v, by kind of joint
+MOST_PARTS = 64
+MOST_TRIALS = 60
+MOST_TURN = 1.0  # [rad] of a body in a step
+MOST_GAIN = 0.1  # of the largest kinetic energy
+NOISE = 1e-6  # of the energy at the start, at least of 1 J
 
 
 @jit
-def advance(sys, work, x, R, P, L, lam, position, good, tau, wrench, h, n, prepared):
-    """n steps of h with tau and wrench held. Returns (status, body or joint, steps done).
+def advance(sys, w, s, forces, time, h, n, exact):
+    """n steps of h with the forces held, by RATTLE if `exact`, else by feedback. Returns (status, where, done).
 
-    A step whose position solve fails is taken again in 2, 4, 8… equal parts. On any failure x, R, P, L
-    are those of the last good step, which `good` (nb, 18) keeps meanwhile.
+    On any failure the world is that of the last good step.
     """
+    activate(sys, w, forces)
+    arrive(sys, w, s)
+    if s.ledger[STARTED] == 0.0:
+        s.ledger[STARTED] = 1.0
+        s.ledger[START_ENERGY] = kinetic(sys, w, s) + _potential(sys, s)
     for done in range(n):
-        _keep(good, x, R, P, L)
-        parts, status, where = 1, JOINTS_FAIL, 0
-        while status == JOINTS_FAIL and parts <= MOST_PARTS:
-            if (prepared and parts == 1) or prepare(sys, work, x, R, h / parts):
-                for _ in range(parts):
-                    status, where = step(sys, work, x, R, P, L, lam, position, tau, wrench, h / parts)
-                    if status != OK:
-                        break
-            if status != OK:
-                _restore(good, x, R, P, L)
-                for r in range(lam.shape[0]):
-                    lam[r] = 0.0
-            prepared = status == OK and parts == 1
-            parts *= 2
+        _keep(s, w.good[0])
+        if exact:
+            status, where = _step(sys, w, s, forces, time + done * h, h)
+        else:
+            status, where = feedback(sys, w, s, forces, time + done * h, h)
         if status == OK:
-            status, where = check(sys, work, x, R, P, L, h)
+            status, where = _check(sys, w, s, h)
         if status != OK:
-            _restore(good, x, R, P, L)
-            measure_joints(sys, work, x, R, position)
+            _restore(s, w.good[0])
+            settle(sys, w, s)
             return status, where, done
-    if not prepared:
-        prepare(sys, work, x, R, h)
+    settle(sys, w, s)
     return OK, -1, n
 
 
 @inner
-def _keep(good, x, R, P, L):
-    for b in range(x.shape[0]):
-        for k in range(3):
-            good[b, k], good[b, 3 + k], good[b, 6 + k] = x[b, k], P[b, k], L[b, k]
-            for r in range(3):
-                good[b, 9 + 3 * r + k] = R[b, r, k]
+def activate(sys, w, forces):
+    """What has to be looked at: joints that something acts on, bounds, forces."""
+    bounded, acted_on = False, False
+    for j in range(sys.kind.shape[0]):
+        w.active[j] = sys.acting[j]
+        bounded = bounded or sys.limited[j] or sys.friction[j] > 0.0
+        if sys.v_start[j] >= 0:
+            driven = False
+            for k in range(WIDTHS[sys.kind[j]]):
+                driven = driven or forces.tau[sys.v_start[j] + k] != 0.0
+            acted_on = acted_on or driven
+            w.active[j] = sys.acting[j] or (driven and sys.kind[j] != FREE)
+        acted_on = acted_on or w.active[j]
+    for b in range(forces.wrench.shape[0]):
+        for k in range(6):
+            acted_on = acted_on or forces.wrench[b, k] != 0.0
+    w.switches[BOUNDED], w.switches[ACTED_ON] = bounded, acted_on
+    w.wrench[...] = 0.0
+    free_axes(sys, w)
+    soften(sys, w, 0.0)
 
 
 @inner
-def _restore(good, x, R, P, L):
-    for b in range(x.shape[0]):
-        for k in range(3):
-            x[b, k], P[b, k], L[b, k] = good[b, k], good[b, 3 + k], good[b, 6 + k]
-            for r in range(3):
-                R[b, r, k] = good[b, 9 + 3 * r + k]
+def arrive(sys, w, s):
+    """All that a step needs of the world it starts from."""
+    place(sys, w, s)
+    observe(sys, w, s)
 
 
-@jit
-def read(sys, work, x, R, P, L, joint_position, center, axes, q_start, q, v, position, rotation, twist, errors):
-    """Derived quantities of a state.
-
-    work.G is written again with the values it has: rows of this pose.
-
-    Reads   center (nb, 3), axes (nb, 3, 3): centre of mass and principal axes in body axes
-    Writes  q, v; position, rotation, twist of the body origins; errors = (largest gap [m], axis error [rad])
-    """
-    velocities(P, L, R, sys.mass, sys.moments, work.V)
-    for b in range(x.shape[0]):
-        multiply_transposed(R[b], axes[b], rotation[b])
-        d0, d1, d2 = rotate(rotation[b], center[b])
-        w0, w1, w2 = work.V[b, 0], work.V[b, 1], work.V[b, 2]
-        e0, e1, e2 = cross(w0, w1, w2, d0, d1, d2)
-        position[b, 0], position[b, 1], position[b, 2] = x[b, 0] - d0, x[b, 1] - d1, x[b, 2] - d2
-        twist[b, 0], twist[b, 1], twist[b, 2] = w0, w1, w2
-        twist[b, 3], twist[b, 4], twist[b, 5] = work.V[b, 3] - e0, work.V[b, 4] - e1, work.V[b, 5] - e2
-    gaps(sys, work, x, R)
-    errors[0], errors[1] = 0.0, 0.0
-    for j in range(sys.kind.shape[0]):
-        kind, iq, iv = sys.kind[j], q_start[j], sys.v_start[j]
-        place(sys, work, x, R, j)
-        if kind == FREE:
-            c = sys.child[j]
-            q[iq], q[iq + 1], q[iq + 2] = position[c, 0], position[c, 1], position[c, 2]
-            q[iq + 3], q[iq + 4], q[iq + 5], q[iq + 6] = to_quat(rotation[c])
-            for k in range(6):
-                v[iv + k] = twist[c, k]
+@inner
+def _step(sys, w, s, forces, time, h):
+    """A step in as many parts as it takes."""
+    left, part = h, h
+    while left > 1e-9 * h:
+        if left < h:
+            _keep(s, w.good[1])
+        status, where, used = _land(sys, w, s, forces, time + (h - left), min(part, left), 1 * (left < h))
+        if status == JOINTS_FAIL:
+            _take_back(sys, w, s, 1 * (left < h))
+            s.lam[...] = 0.0
+            s.mu[...] = 0.0
+            part = 0.5 * min(part, left)
+            if part < h / MOST_PARTS:
+                return status, where
             continue
-        frame_p, frame_c = work.frames[0], work.frames[1]
-        velocity_rows(kind, frame_p, frame_c, work.points[0], work.points[1], work.points[2], work.G[iv:])
-        if kind in (HINGE, SLIDER):
-            q[iq] = joint_position[j]
-        elif kind == BALL:
-            transposed_multiply(frame_p, frame_c, work.points)
-            q[iq], q[iq + 1], q[iq + 2], q[iq + 3] = to_quat(work.points)
-        for k in range(iv, sys.v_start[j + 1]):
-            v[k] = row_velocity(work.G[k], sys.parent[j], sys.child[j], work.V)
-        linear = 2 if kind == SLIDER else 3
-        for r in range(sys.row_start[j], sys.row_start[j + 1]):
-            i = 0 if r - sys.row_start[j] < linear else 1
-            errors[i] = max(errors[i], abs(work.C[r]))
+        if w.switches[BOUNDED]:
+            rebound(sys, w, s)
+        left -= used
+    return OK, -1
+
+
+@inner
+def _land(sys, w, s, forces, time, h, kept):
+    """One part of a step, of h or until the first stop is reached. Returns (status, joint, time taken).
+
+    The time is found between one that is short of the stop and one that is past it, by false position
+    (Illinois: the end that stays behind counts half).
+    """
+    status, where = rattle(sys, w, s, forces, time, h)
+    past = overshoot(sys, w, s) if status == OK and w.switches[BOUNDED] else -math.inf
+    if not past > LANDED:
+        return status, where, h
+    short_time, short = 0.0, _room(sys, w)
+    past_time = h
+    side = 0
+    for _ in range(MOST_TRIALS):
+        part = past_time - past * (past_time - short_time) / (past - short)
+        _take_back(sys, w, s, kept)
+        status, where = rattle(sys, w, s, forces, time, part)
+        if status != OK:
+            return status, where, part
+        over = overshoot(sys, w, s)
+        if abs(over) <= LANDED:
+            return OK, -1, part
+        if over > 0.0:
+            past_time, past = part, over
+            short *= 0.5 if side == 1 else 1.0
+            side = 1
+        else:
+            short_time, short = part, over
+            past *= 0.5 if side == -1 else 1.0
+            side = -1
+    return OK, -1, part
+
+
+@inner
+def _room(sys, w):
+    """−(the least distance to a stop at the start of the step)."""
+    room = -math.inf
+    for j in range(sys.kind.shape[0]):
+        if sys.limited[j]:
+            for k in range(2):
+                for distance in (sys.high[j, k] - w.start[j, k], w.start[j, k] - sys.low[j, k]):
+                    if distance > 1e-8:
+                        room = max(room, -distance)
+    return room
+
+
+@inner
+def _take_back(sys, w, s, kept):
+    """The world as it was kept: 0, before the step; 1, before this part of it."""
+    _restore(s, w.good[kept])
+    arrive(sys, w, s)
+
+
+@inner
+def _copy(array, flat, at, way):
+    """A contiguous array to or from flat[at:]; returns where the next one begins."""
+    a = array.reshape(-1)
+    for i in range(a.shape[0]):
+        if way == RESTORE:
+            a[i] = flat[at + i]
+        else:
+            flat[at + i] = a[i]
+    return at + a.shape[0]
+
+
+@inner
+def _all(s, flat, way):
+    at = _copy(s.x, flat, 0, way)
+    at = _copy(s.R, flat, at, way)
+    at = _copy(s.P, flat, at, way)
+    at = _copy(s.L, flat, at, way)
+    at = _copy(s.lam, flat, at, way)
+    at = _copy(s.mu, flat, at, way)
+    at = _copy(s.coordinate, flat, at, way)
+    at = _copy(s.mode, flat, at, way)
+    _copy(s.ledger, flat, at, way)
+
+
+@inner
+def _keep(s, flat):
+    _all(s, flat, KEEP)
+
+
+@inner
+def _restore(s, flat):
+    _all(s, flat, RESTORE)
+
+
+@inner
+def _potential(sys, s):
+    V = 0.0
+    for b in range(s.x.shape[0]):
+        for k in range(3):
+            V -= sys.mass[b] * sys.gravity[k] * s.x[b, k]
+    return V
+
+
+@inner
+def _check(sys, w, s, h):
+    """The first body that is not finite or turns by more than 1 rad in a step, or energy from nowhere."""
+    fastest, who = -1.0, 0
+    for b in range(s.x.shape[0]):
+        total = 0.0
+        for k in range(3):
+            total += s.x[b, k] + s.P[b, k] + s.L[b, k]
+        if not math.isfinite(total):
+            return NOT_FINITE, b
+        V = w.V[b]
+        turn = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]
+        if turn > fastest:
+            fastest, who = turn, b
+    if h * math.sqrt(fastest) > MOST_TURN:
+        return TURNS_TOO_FAST, who
+    T = kinetic(sys, w, s)
+    s.ledger[MOST_KINETIC] = max(T, s.ledger[MOST_KINETIC])
+    gain = T + _potential(sys, s) - s.ledger[START_ENERGY] - s.ledger[WORK]
+    if gain > MOST_GAIN * s.ledger[MOST_KINETIC] + NOISE * max(1.0, abs(s.ledger[START_ENERGY])):
+        return GAINS_ENERGY, who
+    return OK, -1

@@ -1,321 +1,294 @@
-"""One step in maximal coordinates: RATTLE, with damping and joints solved together at its end.
+"""One step in maximal coordinates.
 
-    kick ½     P, L += h/2 (forces at the old pose)
-    positions  λ so that C(x + h M⁻¹(p + Jᵀλ)) = 0: the joints hold at the new pose, to 1e-10
+RATTLE, the default:
+
+    kick ½     P, L += h/2 (forces at the old pose); friction and stops over h/2
+    positions  λ so that the joints hold at the new pose
     kick ½     P, L += h/2 (forces at the new pose)
-    velocities μ so that J M⁻¹(p + Jᵀμ) = 0: the joints hold for the velocities, and stops are respected
+    velocities μ so that the joints hold for the velocities; friction and stops over h/2
 
 Symmetric, second order; no energy is lost to the joints. Source: Andersen 1983; Hairer, Lubich, Wanner,
-Geometric Numerical Integration, VII.1.4.
+Geometric Numerical Integration, VII.1.4. An axis that friction or a stop holds after the first kick is held
+for the positions too, so what rests does not creep.
 
 Damping is trapezoidal: an explicit part (1 − θ) of its impulse before the first kick, an implicit part θ
-among the rows of the velocity solve. θ = ½, and larger where the damping would stop the bodies within
-the step (rate·h > 2), so that it never overshoots.
+in the velocity solve. θ = ½, and larger where the damping would stop the bodies within the step
+(rate·h > 2), so that it never overshoots.
+
+Feedback, as the documents have it: velocities first, J v⁺ = −α J v, then positions with them. They drift.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
 
-import numpy as np
-
-from sim.impulse.integrate import drift, kick, velocities
-from sim.impulse.limits import hold_limits
-from sim.impulse.rows import add_impulse, constraint_rows, place_joint, residual, row_velocity, velocity_rows
-from sim.impulse.solve import (
-    assemble,
-    factor,
-    inverse_mass_rows,
-    newton_matrix,
-    solve_general,
-    solve_leading,
-)
-from sim.impulse.system import System
+from sim.impulse.bounds import find_bounds, free_axes, solve_bounded
+from sim.impulse.forces import gather, power
+from sim.impulse.geometry import measure
+from sim.impulse.integrate import drift, kick
+from sim.impulse.positions import solve_positions
+from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
+from sim.impulse.rows import row_velocity
+from sim.impulse.tree import ASKED, STANDING
+from sim.impulse.world import ACTED_ON, BOUNDED, STEPS, WORK
 from sim.jit import inner
-from sim.model import HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, copy_rows
+from sim.model import BALL, FREE, HINGE, SLIDER
+from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-TOLERANCE = 1e-10  # [m, rad]
-MOST_ITERATIONS = 25
-MOST_PARTS = 64
-
-OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL = range(4)
-
-
-class Work(NamedTuple):
-    """Scratch of the step; nothing here outlives it but what is a function of the pose."""
-
-    J: Array  # (m + damped, 12) rows at the present pose: constraints, then damped velocities
-    J_new: Array
-    Y: Array  # M⁻¹ Jᵀ of J
-    row_parent: Array  # (m + damped,)
-    row_child: Array
-    damped: Array  # (damped,) indices into v
-    compliance: Array  # (m + damped,) 1/(h θ d) on damped rows, else 0
-    A: Array  # (m + damped,)² factored
-    B: Array  # (m,)² for the exact Newton step
-    G: Array  # (nv, 12) velocity rows
-    theta: Array  # (nv,)
-    C: Array  # (m + damped,)
-    x_new: Array
-    R_new: Array
-    P_try: Array
-    L_try: Array
-    V: Array  # (nb, 6)
-    wrench: Array  # (nb, 6) all that acts: given wrenches and joint torques
-    stop_joint: Array  # (limited joints,) those near a stop, and for each:
-    stop_sign: Array  # the direction of the stop's impulse
-    stop_speed: Array  # how fast it may be approached
-    stop_inverse: Array  # speed a unit of impulse
-    stop_impulse: Array
-    stop_answer: Array  # (limited, m + damped) what the rows answer to a unit
-    row_of_stop: Array  # (2, 1) parent and child
-    Y_stop: Array  # (1, 12)
-    frames: Array  # (2, 3, 3) of the joint at hand
-    points: Array  # (3, 3) its anchors a, b and the gap d
-
-
-def make_work(system: System) -> Work:
-    nb, nv = len(system.mass), len(system.dof_joint)
-    m = int(system.row_start[-1])
-    damped = np.flatnonzero(system.damping > 0.0)
-    n = m + len(damped)
-    stops = int(np.isfinite(system.limits).any(axis=1).sum())
-    joint_of_row = np.concatenate(
-        [np.repeat(np.arange(len(system.kind)), np.diff(system.row_start)), system.dof_joint[damped]]
-    ).astype(np.int64)
-    return Work(
-        J=np.zeros((n, 12)),
-        J_new=np.zeros((n, 12)),
-        Y=np.zeros((n, 12)),
-        row_parent=system.parent[joint_of_row],
-        row_child=system.child[joint_of_row],
-        damped=damped,
-        compliance=np.zeros(n),
-        A=np.zeros((n, n)),
-        B=np.zeros((m, m)),
-        G=np.zeros((nv, 12)),
-        theta=np.zeros(nv),
-        C=np.zeros(n),
-        x_new=np.zeros((nb, 3)),
-        R_new=np.zeros((nb, 3, 3)),
-        P_try=np.zeros((nb, 3)),
-        L_try=np.zeros((nb, 3)),
-        V=np.zeros((nb, 6)),
-        wrench=np.zeros((nb, 6)),
-        stop_joint=np.zeros(stops, dtype=np.int64),
-        stop_sign=np.zeros(stops),
-        stop_speed=np.zeros(stops),
-        stop_inverse=np.zeros(stops),
-        stop_impulse=np.zeros(stops),
-        stop_answer=np.zeros((stops, n)),
-        row_of_stop=np.zeros((2, 1), dtype=np.int64),
-        Y_stop=np.zeros((1, 12)),
-        frames=np.zeros((2, 3, 3)),
-        points=np.zeros((3, 3)),
-    )
+OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL, GAINS_ENERGY = range(5)
+ALPHA = 0.25  # of the documents' feedback
+CLEANING = 16  # steps after which rotations are made orthonormal to the last bit
 
 
 @inner
-def place(sys, work, x, R, j):
-    """Frames and anchors of joint j into work.frames, work.points."""
-    place_joint(
-        sys.parent[j],
-        sys.child[j],
-        x,
-        R,
-        sys.parent_anchor[j],
-        sys.parent_frame[j],
-        sys.child_anchor[j],
-        sys.child_frame[j],
-        work.frames[0],
-        work.frames[1],
-        work.points[0],
-        work.points[1],
-        work.points[2],
-    )
-
-
-@inner
-def prepare(sys, work, x, R, h):
-    """Rows and factored matrix at a pose: a pure function of the pose and h, so it is never saved."""
-    m = sys.row_start[-1]
-    for j in range(sys.kind.shape[0]):
-        place(sys, work, x, R, j)
-        P, C, a, b, d = work.frames[0], work.frames[1], work.points[0], work.points[1], work.points[2]
-        constraint_rows(sys.kind[j], P, C, a, b, d, work.J[sys.row_start[j] : sys.row_start[j + 1]])
-        velocity_rows(sys.kind[j], P, C, a, b, d, work.G[sys.v_start[j] : sys.v_start[j + 1]])
-    for k in range(work.theta.shape[0]):
-        work.theta[k] = max(0.5, 1.0 - 1.0 / max(sys.damping_rate[k] * h, 1e-300))
-    for i in range(work.damped.shape[0]):
-        k = work.damped[i]
-        for c in range(12):
-            work.J[m + i, c] = work.G[k, c]
-        work.compliance[m + i] = 1.0 / (h * work.theta[k] * sys.damping[k])
-    inverse_mass_rows(work.J, work.row_parent, work.row_child, sys.mass, sys.moments, R, work.Y)
-    assemble(work.J, work.Y, work.row_parent, work.row_child, work.compliance, work.A)
-    return factor(work.A)
-
-
-@inner
-def gather_wrenches(sys, work, tau, wrench):
-    """work.wrench = given wrenches + Gᵀ tau at the present pose."""
-    for b in range(wrench.shape[0]):
-        for a in range(6):
-            work.wrench[b, a] = wrench[b, a]
-    for k in range(tau.shape[0]):
-        if tau[k] == 0.0:
-            continue
-        parent, child = sys.parent[sys.dof_joint[k]], sys.child[sys.dof_joint[k]]
-        for a in range(6):
-            if parent >= 0:
-                work.wrench[parent, a] += work.G[k, a] * tau[k]
-            if child >= 0:
-                work.wrench[child, a] += work.G[k, 6 + a] * tau[k]
-
-
-@inner
-def damp_explicitly(sys, work, P, L, R, h):
-    """The explicit part of the damping: an impulse −(1 − θ) h d v at every damped velocity."""
-    if work.damped.shape[0] == 0:
-        return
-    m = sys.row_start[-1]
-    velocities(P, L, R, sys.mass, sys.moments, work.V)
-    for i in range(work.damped.shape[0]):
-        k, r = work.damped[i], m + i
-        v = row_velocity(work.J[r], work.row_parent[r], work.row_child[r], work.V)
-        impulse = -(1.0 - work.theta[k]) * h * sys.damping[k] * v
-        add_impulse(work.J[r], work.row_parent[r], work.row_child[r], impulse, P, L)
-
-
-@inner
-def measure_joints(sys, work, x, R, position):
-    """Hinge angles and slides. Angles are continuous: of all that look the same, the one nearest to the last."""
-    for j in range(sys.kind.shape[0]):
-        if sys.kind[j] != HINGE and sys.kind[j] != SLIDER:
-            continue
-        place(sys, work, x, R, j)
-        P, C, d = work.frames[0], work.frames[1], work.points[2]
-        if sys.kind[j] == SLIDER:
-            position[j] = P[0, 2] * d[0] + P[1, 2] * d[1] + P[2, 2] * d[2]
-        else:
-            along = C[0, 0] * P[0, 0] + C[1, 0] * P[1, 0] + C[2, 0] * P[2, 0]
-            across = C[0, 0] * P[0, 1] + C[1, 0] * P[1, 1] + C[2, 0] * P[2, 1]
-            a = math.atan2(across, along)
-            position[j] = a + 2.0 * math.pi * round((position[j] - a) / (2.0 * math.pi))
-
-
-@inner
-def gaps(sys, work, x, R):
-    """All residuals into work.C; returns the largest and its joint."""
-    worst, where = 0.0, -1
-    for j in range(sys.kind.shape[0]):
-        first, end = sys.row_start[j], sys.row_start[j + 1]
-        if first == end:
-            continue
-        place(sys, work, x, R, j)
-        residual(sys.kind[j], work.frames[0], work.frames[1], work.points[2], work.C[first:end])
-        for r in range(first, end):
-            if not abs(work.C[r]) <= worst:
-                worst, where = abs(work.C[r]), j
-    return worst, where
-
-
-@inner
-def solve_positions(sys, work, x, R, P, L, lam, h):
-    """λ by chord iterations with the factor of the old pose, exact Newton where they contract by less than 10.
-
-    Writes the new pose to work.x_new, work.R_new and P, L with Jᵀλ added; λ stays as the next guess.
-    Returns whether it converged, and the joint with the largest gap.
-    """
-    m = sys.row_start[-1]
-    before = math.inf
-    for _ in range(MOST_ITERATIONS):
-        copy_rows(P, work.P_try)
-        copy_rows(L, work.L_try)
-        for r in range(m):
-            add_impulse(work.J[r], work.row_parent[r], work.row_child[r], lam[r], work.P_try, work.L_try)
-        drift(x, R, work.P_try, work.L_try, sys.mass, sys.moments, sys.jointed, h, work.x_new, work.R_new)
-        worst, where = gaps(sys, work, work.x_new, work.R_new)
-        if worst < TOLERANCE:
-            copy_rows(work.P_try, P)
-            copy_rows(work.L_try, L)
-            return True, -1
-        if not worst < 1e6:
-            return False, where
-        if worst < 0.1 * before:
-            solve_leading(work.A, m, work.C)
-        else:
-            for j in range(sys.kind.shape[0]):
-                place(sys, work, work.x_new, work.R_new, j)
-                constraint_rows(
-                    sys.kind[j],
-                    work.frames[0],
-                    work.frames[1],
-                    work.points[0],
-                    work.points[1],
-                    work.points[2],
-                    work.J_new[sys.row_start[j] : sys.row_start[j + 1]],
-                )
-            newton_matrix(work.J_new, work.Y, work.row_parent, work.row_child, m, work.B)
-            if not solve_general(work.B, m, work.C):
-                return False, where
-        for r in range(m):
-            lam[r] -= work.C[r] / h
-        before = worst
-    return False, where
-
-
-@inner
-def solve_velocities(sys, work, R, P, L):
-    """Impulses that make J V = 0, and −h θ d v on the damped velocities, in one solve."""
-    n = work.J.shape[0]
-    if n == 0:
-        return
-    velocities(P, L, R, sys.mass, sys.moments, work.V)
-    for r in range(n):
-        work.C[r] = -row_velocity(work.J[r], work.row_parent[r], work.row_child[r], work.V)
-    solve_leading(work.A, n, work.C)
-    for r in range(n):
-        add_impulse(work.J[r], work.row_parent[r], work.row_child[r], work.C[r], P, L)
-
-
-@inner
-def step(sys, work, x, R, P, L, lam, position, tau, wrench, h):
-    """One step of h from a prepared pose. Returns (status, body or joint); pose and momenta change only if OK."""
-    damp_explicitly(sys, work, P, L, R, h)
-    gather_wrenches(sys, work, tau, wrench)
-    kick(P, L, sys.mass, sys.gravity, work.wrench, 0.5 * h)
-    converged, where = solve_positions(sys, work, x, R, P, L, lam, h)
+def rattle(sys, w, s, control, time, h):
+    """One step of h from the world that `arrive` saw. Returns (status, joint); the caller takes it back if it failed."""
+    work = 0.0
+    if w.switches[ACTED_ON]:
+        work = _prepare(sys, w, s, control, time, h)
+    kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
+    if w.switches[BOUNDED]:
+        work += _rub_first(sys, w, s, h)
+    factor(sys, w, s)
+    converged, where = solve_positions(sys, w, s, h)
     if not converged:
         return JOINTS_FAIL, where
-    copy_rows(work.x_new, x)
-    for b in range(x.shape[0]):
-        copy_matrix(work.R_new[b], R[b])
-    if not prepare(sys, work, x, R, h):
-        return JOINTS_FAIL, where
-    gather_wrenches(sys, work, tau, wrench)
-    kick(P, L, sys.mass, sys.gravity, work.wrench, 0.5 * h)
-    solve_velocities(sys, work, R, P, L)
-    measure_joints(sys, work, x, R, position)
-    hold_limits(sys, work, R, P, L, position, h)
+    _move(sys, w, s)
+    if w.switches[ACTED_ON]:
+        gather(sys, w, s, control, time + h)
+        soften(sys, w, h)
+    kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
+    take_momenta(s, w)
+    if w.switches[BOUNDED] and find_bounds(sys, w, s, 0.5 * h):
+        solve_bounded(sys, w, s, STANDING)
+        work += _rub(sys, w, w.rate_end, w.rate_half)
+    else:
+        _solve_freely(sys, w, s)
+    give_momenta(sys, s, w)
+    _carry_on(sys, w, s, h)
+    observe(sys, w, s)
+    if w.switches[ACTED_ON]:
+        s.ledger[WORK] += work + 0.5 * h * power(w) - _damped(sys, w, h)
     return OK, -1
 
 
 @inner
-def check(sys, work, x, R, P, L, h):
-    """The first body that is not finite or turns by more than 1 rad in a step."""
-    velocities(P, L, R, sys.mass, sys.moments, work.V)
-    for b in range(x.shape[0]):
-        s = 0.0
-        for k in range(3):
-            s += x[b, k] + P[b, k] + L[b, k]
-        if not math.isfinite(s):
-            return NOT_FINITE, b
-        w = math.sqrt(work.V[b, 0] ** 2 + work.V[b, 1] ** 2 + work.V[b, 2] ** 2)
-        if not w * h <= 1.0:
-            return TURNS_TOO_FAST, b
+def _prepare(sys, w, s, control, time, h):
+    """What acts at the start of a step, with the explicit part of the damping; returns the work of its first half."""
+    copy_coordinates(s.coordinate, w.start)
+    gather(sys, w, s, control, time)
+    work = 0.5 * h * power(w) + _damp(sys, w, s, h)
+    soften(sys, w, 0.0)
+    _spin_rotors(sys, w, w.rate)
+    free_axes(sys, w)
+    copy_rates(w.rate, w.rate_half)
+    return work
+
+
+@inner
+def _rub_first(sys, w, s, h):
+    """Friction and stops over the first half of the step; returns their work."""
+    if not find_bounds(sys, w, s, 0.5 * h):
+        return 0.0
+    take_momenta(s, w)
+    solve_bounded(sys, w, s, STANDING)
+    work = _rub(sys, w, w.rate_half, w.rate)
+    give_momenta(sys, s, w)
+    soften(sys, w, 0.0)
+    _spin_rotors(sys, w, w.rate_half)
+    return work
+
+
+@inner
+def feedback(sys, w, s, control, time, h):
+    """One step of the documents' scheme, damping and stops implicit at its end. Returns (status, joint)."""
+    copy_coordinates(s.coordinate, w.start)
+    for j in range(sys.kind.shape[0]):
+        w.theta[j] = 1.0
+    soften(sys, w, h)
+    _spin_rotors(sys, w, w.rate)
+    gather(sys, w, s, control, time)
+    work = 0.5 * h * power(w)
+    find_bounds(sys, w, s, h)
+    _meet_stops(sys, w, s, h)
+    free_axes(sys, w)
+    factor(sys, w, s)
+    _feed_back(sys, w)
+    copy_rates(w.rate, w.rate_half)
+    kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, h)
+    take_momenta(s, w)
+    solve_bounded(sys, w, s, ASKED)
+    work += _rub(sys, w, w.rate_end, w.rate_half)
+    give_momenta(sys, s, w)
+    for b in range(w.J.shape[0]):
+        for k in range(6):
+            w.J[b, k] = 0.0
+    drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
+    _move(sys, w, s)
+    _carry_on(sys, w, s, h)
+    observe(sys, w, s)
+    s.ledger[WORK] += work + 0.5 * h * power(w) - _damped(sys, w, h)
     return OK, -1
+
+
+@inner
+def _solve_freely(sys, w, s):
+    """w.V without bounds: one factor, one solve."""
+    if w.switches[BOUNDED]:
+        free_axes(sys, w)
+    factor(sys, w, s)
+    for j in range(sys.kind.shape[0]):
+        w.tree.pi[j] = sys.rotor[j] * w.rotor_speed[j]
+    solve(sys, w, STANDING)
+
+
+@inner
+def _spin_rotors(sys, w, rates):
+    """Rotors turn with their joints."""
+    for j in range(sys.kind.shape[0]):
+        w.rotor_speed[j] = rates[j, 0]
+
+
+@inner
+def soften(sys, w, h):
+    """What rotors and, over h, the implicit damping add to the joints' inertia."""
+    for j in range(sys.kind.shape[0]):
+        w.soft[j] = sys.rotor[j] + h * w.theta[j] * sys.damping[j]
+        w.plain_soft[j] = w.soft[j]
+
+
+@inner
+def _damp(sys, w, s, h):
+    """The explicit part of the damping, −(1 − θ) h d v; returns its work."""
+    work = 0.0
+    for j in range(sys.kind.shape[0]):
+        w.theta[j] = max(0.5, 1.0 - 1.0 / max(sys.damping_rate[j] * h, 1e-300))
+        if sys.damping[j] > 0.0:
+            f = (1.0 - w.theta[j]) * h * sys.damping[j]
+            for k in range(3 if sys.kind[j] == BALL else 1):
+                push(sys, w, s, j, k, -f * w.rate[j, k])
+                work -= f * w.rate[j, k] ** 2
+    return work
+
+
+@inner
+def _damped(sys, w, h):
+    """What the implicit part took: θ h d v²."""
+    loss = 0.0
+    for j in range(sys.kind.shape[0]):
+        if sys.damping[j] > 0.0:
+            for k in range(3 if sys.kind[j] == BALL else 1):
+                loss += h * w.theta[j] * sys.damping[j] * w.rate[j, k] ** 2
+    return loss
+
+
+@inner
+def _rub(sys, w, rates, before):
+    """Rates of active joints at w.V, and the work of friction between `before` and there."""
+    work = 0.0
+    for j in range(sys.kind.shape[0]):
+        if w.active[j]:
+            joint_rates(sys, w, j, rates[j])
+            if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
+                work += 0.5 * w.impulse[j, 0] * (before[j, 0] + rates[j, 0])
+            elif sys.kind[j] == BALL and w.high[j, 2] > 0.0 and not w.held[j]:
+                a, b = 0.0, 0.0
+                for k in range(3):
+                    a += rates[j, k] * rates[j, k]
+                    b += rates[j, k] * before[j, k]
+                work -= 0.5 * w.high[j, 2] * (a + b) / max(math.sqrt(a), 1e-300)
+    return work
+
+
+@inner
+def _move(sys, w, s):
+    """The new pose, its rows, and the coordinates that something looks at."""
+    s.ledger[STEPS] += 1
+    clean = s.ledger[STEPS] % CLEANING == 0
+    copy_rows(w.x_new, s.x)
+    for b in range(s.x.shape[0]):
+        copy_matrix(w.R_new[b], s.R[b])
+        if clean:
+            orthonormalise(s.R[b])
+    loops = w.block.size[0] > 0
+    for j in range(sys.kind.shape[0]):
+        if w.active[j] or (loops and sys.kind[j] != FREE):
+            s.coordinate[j, 0], s.coordinate[j, 1] = measure(
+                sys, s.x, s.R, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions
+            )
+    place(sys, w, s)
+
+
+@inner
+def _carry_on(sys, w, s, h):
+    """Angles that nothing looks at, with the rates just solved for: no turn is missed until `settle` measures them."""
+    if w.block.size[0] == 0:
+        for j in range(sys.kind.shape[0]):
+            if sys.kind[j] == HINGE and not w.active[j]:
+                s.coordinate[j, 0] += h * w.tree.rate[j, 0]
+
+
+@inner
+def settle(sys, w, s):
+    """Exact coordinates of all joints."""
+    for j in range(sys.kind.shape[0]):
+        s.coordinate[j, 0], s.coordinate[j, 1] = measure(
+            sys, s.x, s.R, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions
+        )
+
+
+@inner
+def _meet_stops(sys, w, s, h):
+    """Feedback has no impacts: a joint that would pass its stop within the step arrives at its end."""
+    for j in range(sys.kind.shape[0]):
+        if not sys.limited[j] or (sys.kind[j] != HINGE and sys.kind[j] != SLIDER):
+            continue
+        ahead = s.coordinate[j, 0] + h * w.rate[j, 0]
+        if ahead > sys.high[j, 0] - abs(h * w.rate[j, 0]):
+            w.low[j, 0], w.target[j, 0] = -math.inf, (sys.high[j, 0] - s.coordinate[j, 0]) / h
+        elif ahead < sys.low[j, 0] + abs(h * w.rate[j, 0]):
+            w.high[j, 0], w.target[j, 0] = math.inf, (sys.low[j, 0] - s.coordinate[j, 0]) / h
+
+
+@inner
+def _feed_back(sys, w):
+    """w.base, w.base_rows = −α times how fast the joints come apart now."""
+    V, t = w.V, w.tree
+    for i in range(V.shape[0]):
+        b, p, r = w.base[i], sys.parent[i], t.arm[i]
+        W = V[i]
+        b[0], b[1], b[2] = W[0], W[1], W[2]
+        b[3] = W[3] - (W[1] * r[2] - W[2] * r[1])
+        b[4] = W[4] - (W[2] * r[0] - W[0] * r[2])
+        b[5] = W[5] - (W[0] * r[1] - W[1] * r[0])
+        if p >= 0:
+            U = V[p]
+            o0, o1, o2 = t.reach[i, 0] - t.arm[p, 0], t.reach[i, 1] - t.arm[p, 1], t.reach[i, 2] - t.arm[p, 2]
+            b[0], b[1], b[2] = b[0] - U[0], b[1] - U[1], b[2] - U[2]
+            b[3] -= U[3] + U[1] * o2 - U[2] * o1
+            b[4] -= U[4] + U[2] * o0 - U[0] * o2
+            b[5] -= U[5] + U[0] * o1 - U[1] * o0
+        free = sys.kind[i]
+        a = t.axis[i]
+        if free == HINGE or free == SLIDER:
+            o = 0 if free == HINGE else 3
+            along = a[0] * b[o] + a[1] * b[o + 1] + a[2] * b[o + 2]
+            for k in range(3):
+                b[o + k] -= along * a[k]
+        for k in range(6):
+            b[k] = 0.0 if free == FREE or (free == BALL and k < 3) else -ALPHA * b[k]
+    for r in range(sys.row_start[-1]):
+        j = w.block.joint[r]
+        w.base_rows[r] = -ALPHA * row_velocity(w.block.J[r], sys.parent[j], sys.child[j], V)
+
+
+@inner
+def copy_coordinates(a, out):
+    for j in range(a.shape[0]):
+        out[j, 0], out[j, 1] = a[j, 0], a[j, 1]
+
+
+@inner
+def copy_rates(a, out):
+    for j in range(a.shape[0]):
+        out[j, 0], out[j, 1], out[j, 2] = a[j, 0], a[j, 1], a[j, 2]

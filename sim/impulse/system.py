@@ -1,7 +1,12 @@
 """A Model in the terms of maximal coordinates: every body at its centre of mass, in its principal axes.
 
-A joint knows where its two frames are on its two bodies. The frames are turned so that their third
-axis is the joint's axis: a hinge or slider then keeps two rows of n = (first, second axis).
+Bodies stand in the order of the tree, every parent before its children, and joint i carries body i. The
+joints that close loops follow behind: they are *cut*, that is solved as rows on top of the tree. The
+dense solver is the same thing with every joint cut: then the tree is a heap of free bodies, and the
+matrix of the cut rows is the textbook's J M⁻¹ Jᵀ.
+
+A joint knows where its two frames are on its two bodies. Those of hinges and sliders are turned so that
+their third axis is the joint's axis. A locked joint is a fixed joint at the coordinates it was locked at.
 """
 
 from __future__ import annotations
@@ -11,18 +16,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER, Model
+from sim.rest import joint_motion
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 ROWS = {FREE: 0, BALL: 3, HINGE: 5, SLIDER: 5, FIXED: 6}
+AXES = {FREE: 0, BALL: 3, HINGE: 1, SLIDER: 1, FIXED: 0}  # velocities that damping, friction and motors act on
 
 
 class System(NamedTuple):
-    """Constants of one world; nb bodies, nj joints, m constraint rows, nv velocities."""
+    """Constants of one world; nb bodies, nj joints: one a body, then the cut ones."""
 
+    gravity: Array  # (3,)
     mass: Array  # (nb,)
     moments: Array  # (nb, 3) principal
-    jointed: Array  # (nb,) True where a constraint acts
+    body: Array  # (nb,) index in the scene
+    lone: Array  # (nb,) True where no joint acts
+
+    joint: Array  # (nj,) index in the scene; -1: a free body whose joint is cut
     kind: Array  # (nj,)
     parent: Array  # (nj,) -1: world
     child: Array  # (nj,)
@@ -30,94 +41,142 @@ class System(NamedTuple):
     parent_frame: Array  # (nj, 3, 3)
     child_anchor: Array  # (nj, 3)
     child_frame: Array  # (nj, 3, 3)
-    limits: Array  # (nj, 2)
-    row_start: Array  # (nj + 1,)
-    v_start: Array  # (nj + 1,)
-    dof_joint: Array  # (nv,)
-    damping: Array  # (nv,)
-    damping_rate: Array  # (nv,) an upper bound of the decay rate that the damping causes [1/s]
-    gravity: Array  # (3,)
+    v_start: Array  # (nj,) first of its velocities in v; -1: none that anything acts on
+    row_start: Array  # (nj + 1,) constraint rows of the cut joints, none for the others
+
+    damping: Array  # (nj,)
+    damping_rate: Array  # (nj,) an upper bound of the decay rate that the damping causes [1/s]
+    friction: Array  # (nj,)
+    rotor: Array  # (nj,)
+    low: Array  # (nj, 2) stops of the joint's coordinate (hinge, slider), or of cone and twist (ball)
+    high: Array  # (nj, 2)
+    restitution: Array  # (nj,)
+    limited: Array  # (nj,) bool: has stops
+    acting: Array  # (nj,) bool: has stops, damping, friction or a rotor
+    stop_frame: Array  # (nj, 3, 3) of a ball: a frame in its joint frames whose third axis cone and twist are about
 
 
-def system_of(model: Model) -> System:
-    nb, nj = len(model.body_names), len(model.joint_names)
-    sides = [_side(model, j, child) for child in (False, True) for j in range(nj)]
-    anchors = np.array([s[0] for s in sides]).reshape(2, nj, 3)
-    frames = np.array([s[1] for s in sides]).reshape(2, nj, 3, 3)
-    jointed = np.zeros(nb, dtype=np.bool_)
-    for j in np.flatnonzero(model.joint_type != FREE):
-        for b in (model.joint_parent[j], model.joint_child[j]):
-            if b >= 0:
-                jointed[b] = True
-    rows = [ROWS[int(k)] for k in model.joint_type]
+def system_of(model: Model, dense: bool, q: Array) -> System:
+    """Constants for one of the two solvers; `q` says where locked joints are."""
+    tree = [int(j) for j in model.tree_order]
+    engine_body = np.empty(len(tree) + 1, dtype=np.int64)
+    engine_body[model.joint_child[tree]] = np.arange(len(tree))
+    engine_body[-1] = -1  # of the world, scene index -1
+    jointed = [j for j in range(len(model.joint_names)) if model.joint_type[j] != FREE]
+    cut = jointed if dense else [j for j in jointed if model.joint_cut[j]]
+    joints = [-1 if j in cut else j for j in tree] + cut
+    held = {int(b) for j in jointed for b in (model.joint_parent[j], model.joint_child[j])}
+    sides = [[_side(model, j, q, child) for j in joints] for child in (False, True)]
+    frames = [np.array([s[1] for s in side]).reshape(-1, 3, 3) for side in sides]
+    kind = np.array([_kind(model, j) for j in joints], dtype=np.int64)
+    body = model.joint_child[tree]
+
+    def value(array: Array, default: float = 0.0) -> Array:
+        """Per joint; of an array over velocities, that of the joint's first."""
+        source = [j if len(array) == len(model.joint_names) else int(model.joint_v[j]) for j in joints]
+        moves = (kind != FIXED) & (kind != FREE)
+        return np.array([array[s] if m else default for s, m in zip(source, moves, strict=True)])
+
+    rows = [0] * len(tree) + [ROWS[int(k)] for k in kind[len(tree) :]]
+    low, high = _stops(model, joints, kind)
+    limited = (np.isfinite(low) | np.isfinite(high)).any(axis=1)
+    damping, friction, rotor = value(model.dof_damping), value(model.dof_friction), value(model.dof_rotor)
     return System(
-        mass=model.body_mass,
-        moments=model.body_moments,
-        jointed=jointed,
-        kind=model.joint_type,
-        parent=model.joint_parent,
-        child=model.joint_child,
-        parent_anchor=anchors[0],
-        parent_frame=frames[0],
-        child_anchor=anchors[1],
-        child_frame=frames[1],
-        limits=model.joint_limits,
-        row_start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
-        v_start=model.joint_v,
-        dof_joint=model.dof_joint,
-        damping=model.dof_damping,
-        damping_rate=_damping_rate(model, frames),
         gravity=model.gravity,
+        mass=model.body_mass[body],
+        moments=model.body_moments[body],
+        body=body,
+        lone=np.array([int(b) not in held for b in body], dtype=np.bool_),
+        joint=np.array(joints, dtype=np.int64),
+        kind=kind,
+        parent=np.array([engine_body[model.joint_parent[j]] if j >= 0 else -1 for j in joints], dtype=np.int64),
+        child=np.array([engine_body[model.joint_child[j]] if j >= 0 else i for i, j in enumerate(joints)]),
+        parent_anchor=np.array([s[0] for s in sides[0]]).reshape(-1, 3),
+        parent_frame=frames[0],
+        child_anchor=np.array([s[0] for s in sides[1]]).reshape(-1, 3),
+        child_frame=frames[1],
+        v_start=np.array(
+            [model.joint_v[j] if j >= 0 and k != FIXED else -1 for j, k in zip(joints, kind, strict=True)], dtype=np.int64
+        ),
+        row_start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
+        damping=damping,
+        damping_rate=_damping_rate(model, joints, kind, frames),
+        friction=friction,
+        rotor=rotor,
+        low=low,
+        high=high,
+        restitution=value(model.joint_restitution),
+        limited=limited,
+        acting=limited | (damping > 0.0) | (friction > 0.0) | (rotor > 0.0),
+        stop_frame=np.array([axis_frame(model.joint_axis[j]) for j in joints]).reshape(-1, 3, 3),
     )
 
 
-def _side(model: Model, j: int, child: bool) -> tuple[Array, Array]:
+def _kind(model: Model, j: int) -> int:
+    if j < 0:
+        return FREE
+    return FIXED if model.joint_locked[j] else int(model.joint_type[j])
+
+
+def _side(model: Model, j: int, q: Array, child: bool) -> tuple[Array, Array]:
     """Anchor and frame of joint j on one of its bodies, in that body's principal axes."""
-    turn = _axis_frame(model.joint_axis[j]) if model.joint_type[j] in (HINGE, SLIDER) else np.eye(3)
-    if model.joint_type[j] == FREE:
-        body, position, rotation = (int(model.joint_child[j]) if child else -1), np.zeros(3), np.eye(3)
-    elif child:
-        body, position, rotation = (
-            int(model.joint_child[j]),
-            model.joint_child_position[j],
-            model.joint_child_rotation[j],
-        )
+    if j < 0:  # a body whose joint is cut, seen at its centre of mass
+        return np.zeros(3), np.eye(3)
+    if model.joint_type[j] == FREE:  # seen at its origin, where its velocities and forces are given
+        body = int(model.joint_child[j])
+        return -model.body_axes[body].T @ model.body_center[body], np.eye(3)
+    turn = axis_frame(model.joint_axis[j]) if model.joint_type[j] in (HINGE, SLIDER) else np.eye(3)
+    if child:
+        body, position, rotation = model.joint_child[j], model.joint_child_position[j], model.joint_child_rotation[j]
     else:
-        body, position, rotation = int(model.joint_parent[j]), model.joint_position[j], model.joint_rotation[j]
+        body, position, rotation = model.joint_parent[j], model.joint_position[j], model.joint_rotation[j]
+        if model.joint_locked[j]:
+            qj = q[model.joint_q[j] : model.joint_q[j + 1]]
+            slide, moved = joint_motion(int(model.joint_type[j]), model.joint_axis[j], qj)
+            position, rotation = position + rotation @ slide, rotation @ moved
     if body < 0:
         return position, rotation @ turn
     axes = model.body_axes[body]
     return axes.T @ (position - model.body_center[body]), axes.T @ rotation @ turn
 
 
-def _axis_frame(axis: Array) -> Array:
+def axis_frame(axis: Array) -> Array:
     """A right-handed frame whose third column is `axis`."""
     first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
     first /= np.linalg.norm(first)
     return np.column_stack([first, np.cross(axis, first), axis])
 
 
-def _damping_rate(model: Model, frames: Array) -> Array:
+def _stops(model: Model, joints: list[int], kind: Array) -> tuple[Array, Array]:
+    """(nj, 2) lower and upper stops of the coordinates that `measure` gives."""
+    low, high = np.full((len(joints), 2), -np.inf), np.full((len(joints), 2), np.inf)
+    for i, j in enumerate(joints):
+        if kind[i] in (HINGE, SLIDER):
+            low[i, 0], high[i, 0] = model.joint_limits[j]
+        elif kind[i] == BALL:
+            high[i, 0] = model.joint_cone[j]
+            low[i, 1], high[i, 1] = model.joint_twist[j]
+    return low, high
+
+
+def _damping_rate(model: Model, joints: list[int], kind: Array, frames: list[Array]) -> Array:
     """d (n·I_P⁻¹ n + n·I_C⁻¹ n): how fast the damping alone would stop the two bodies, held by nothing else.
 
     Joints only make the bodies heavier, so this bounds the true rate. For sliders the masses count. A
-    ball's axes turn in the parent, whose smallest moment is then taken.
+    ball turns about every axis: its bodies' smallest moments count.
     """
-    rate = np.zeros(model.nv)
-    for k in range(model.nv):
-        j = int(model.dof_joint[k])
-        kind, parent, child = int(model.joint_type[j]), int(model.joint_parent[j]), int(model.joint_child[j])
-        column = 2 if kind in (HINGE, SLIDER) else k - int(model.joint_v[j])
-        if model.dof_damping[k] == 0.0:
+    rate = np.zeros(len(joints))
+    for i, j in enumerate(joints):
+        if j < 0 or kind[i] not in (BALL, HINGE, SLIDER):
             continue
-        if kind == SLIDER:
-            inverse = 1 / model.body_mass[child] + (1 / model.body_mass[parent] if parent >= 0 else 0.0)
-        else:
-            n = frames[1, j][:, column]
-            inverse = float(n**2 @ (1 / model.body_moments[child]))
-            if parent >= 0:
-                n = frames[0, j][:, column]
-                own = n**2 @ (1 / model.body_moments[parent])
-                inverse += float(own if kind == HINGE else 1 / model.body_moments[parent].min())
-        rate[k] = model.dof_damping[k] * inverse
+        for side, body in enumerate((int(model.joint_parent[j]), int(model.joint_child[j]))):
+            if body < 0:
+                continue
+            if kind[i] == SLIDER:
+                rate[i] += 1 / model.body_mass[body]
+            elif kind[i] == BALL:
+                rate[i] += 1 / model.body_moments[body].min()
+            else:
+                rate[i] += float(frames[side][i][:, 2] ** 2 @ (1 / model.body_moments[body]))
+        rate[i] *= model.dof_damping[model.joint_v[j]]
     return rate

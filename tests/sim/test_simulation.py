@@ -42,7 +42,9 @@ def test_the_digest_sees_every_variable():
     for name, array in state.engine.items():
         changed = state.copy()
         flat = changed.engine[name].reshape(-1)
-        flat[0] = np.nextafter(flat[0], np.inf)
+        if flat.size == 0:
+            continue
+        flat[0] = np.nextafter(flat[0], np.inf) if flat.dtype == float else 1 - flat[0]
         assert changed.digest() != state.digest(), name
         assert array is not changed.engine[name]
 

@@ -1,0 +1,316 @@
+"""Friction and stops: impulses with bounds, solved exactly with the joints held.
+
+An axis (a hinge, a slider, the swing or twist of a ball) that friction or a stop acts on is in one of
+three modes, c being the velocity at which it would stand still (0, or the rebound after an impact):
+
+    HELD      v = c,  low ≤ impulse ≤ high
+    AT_LOW    impulse = low,   v ≥ c          (it slides up, or has left its upper stop)
+    AT_HIGH   impulse = high,  v ≤ c
+
+Coulomb friction has low = −h F, high = h F; a lower stop high = ∞, an upper stop low = −∞. A held axis is
+one that the tree may not move along, so a choice of modes is one linear solve; the modes that were wrong
+change and it is solved again (block principal pivoting, Júdice & Pires 1994), one at a time if all at once
+does not settle. The friction of a ball bounds the length of its torque: held as a whole, or sliding with
+the torque −F ω/|ω|, a damping F/|ω| that is found by repetition.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sim.impulse.geometry import frames, measure
+from sim.impulse.project import axis_rate, factor, joint_rates, solve
+from sim.impulse.rows import add_impulse
+from sim.impulse.tree import ASKED, carry_down, momentum_of
+from sim.impulse.world import UNSETTLED
+from sim.jit import inner
+from sim.model import BALL, HINGE, SLIDER
+from sim.spatial.kernels import transposed_multiply
+
+AT_LOW, HELD, AT_HIGH = -1, 0, 1
+SLIDING = 1
+LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
+BAND = 1e-8  # [rad, m] within which a joint is at its stop
+MOST_SOLVES = 60
+ALL_AT_ONCE = 12  # solves in which every wrong mode changes, before they change one at a time
+NOISE = 1e-12  # [rad/s, m/s], and relative to an impulse's bounds
+
+
+@inner
+def find_bounds(sys, w, s, h):
+    """w.low, w.high for impulses over a time h; returns whether there are any.
+
+    A stop counts if its joint was there at the start of the step and is now; arriving at one is an impact.
+    """
+    found = False
+    for j in range(sys.kind.shape[0]):
+        kind = sys.kind[j]
+        for k in range(3):
+            w.low[j, k], w.high[j, k] = 0.0, 0.0
+        w.target[j, 0], w.target[j, 1] = 0.0, 0.0
+        if kind == HINGE or kind == SLIDER:
+            w.low[j, 0], w.high[j, 0] = -h * sys.friction[j], h * sys.friction[j]
+        elif kind == BALL:
+            w.high[j, 2] = h * sys.friction[j]
+        for k in range(2):
+            if max(w.start[j, k], s.coordinate[j, k]) <= sys.low[j, k] + BAND:
+                w.high[j, k] = math.inf
+            if min(w.start[j, k], s.coordinate[j, k]) >= sys.high[j, k] - BAND:
+                w.low[j, k] = -math.inf
+        for k in range(3):
+            if w.low[j, k] == w.high[j, k]:
+                s.mode[j, k] = HELD
+            else:
+                found = True
+                outside = w.low[j, k] if s.mode[j, k] == AT_LOW else w.high[j, k]
+                if s.mode[j, k] != HELD and not math.isfinite(outside):
+                    s.mode[j, k] = HELD
+    return found
+
+
+@inner
+def free_axes(sys, w):
+    """Nothing is held."""
+    for j in range(sys.kind.shape[0]):
+        w.held[j] = False
+        w.hold_rows[j] = 0
+
+
+@inner
+def _hold(sys, w, s):
+    """w.held, hold_rows, hold_axis, hold_at and hold_frame from the modes."""
+    for j in range(sys.kind.shape[0]):
+        w.held[j] = False
+        w.hold_rows[j] = 0
+        if sys.kind[j] == BALL:
+            if w.high[j, 2] > 0.0 and s.mode[j, 2] == HELD:
+                w.held[j] = True
+                frames(sys, s.R, j, w.frames[0], w.frames[1])
+                transposed_multiply(w.frames[0], w.frames[1], w.hold_frame[j])
+                continue
+            _hold_angles(sys, w, s, j)
+        elif w.low[j, 0] < w.high[j, 0] and s.mode[j, 0] == HELD:
+            w.held[j] = True
+            w.hold_at[j, 0] = _held_at(sys, w, s, j, 0)
+
+
+@inner
+def _hold_angles(sys, w, s, j):
+    """The held directions of a ball at its cone or twist stops."""
+    w.hold_which[j] = 0
+    for k in range(2):
+        if w.low[j, k] < w.high[j, k] and s.mode[j, k] == HELD:
+            if w.hold_which[j] == 0:
+                measure(sys, s.x, s.R, j, 0.0, w.frames[0], w.frames[1], w.directions)
+            for i in range(3):
+                w.hold_axis[j, w.hold_rows[j], i] = w.directions[k, i]
+            w.hold_rows[j] += 1
+            w.hold_which[j] += 1 + k
+            w.hold_at[j, k] = _held_at(sys, w, s, j, k)
+
+
+@inner
+def _held_at(sys, w, s, j, k):
+    """The stop, or where friction holds."""
+    if w.high[j, k] == math.inf:
+        return sys.low[j, k]
+    return sys.high[j, k] if w.low[j, k] == -math.inf else s.coordinate[j, k]
+
+
+@inner
+def solve_bounded(sys, w, s, asked):
+    """w.V from w.momentum with bounded impulses; soft axes as w.soft says, rotors turning at w.rotor_speed.
+
+    If `asked` is ASKED, joints shall move at w.base and w.base_rows instead of standing still.
+    Writes  w.V, w.impulse, and leaves the modes for next time. What does not settle is counted in the ledger.
+    """
+    for j in range(sys.kind.shape[0]):
+        if sys.kind[j] == BALL and w.high[j, 2] > 0.0:
+            w.turning[j] = max(math.sqrt(w.rate[j, 0] ** 2 + w.rate[j, 1] ** 2 + w.rate[j, 2] ** 2), 1e-6)
+    fewest = 1 << 30
+    patience = ALL_AT_ONCE
+    for _ in range(MOST_SOLVES):
+        _solve_modes(sys, w, s, asked)
+        wrong = _judge(sys, w, s, LOOK)
+        if wrong == 0:
+            return
+        patience = ALL_AT_ONCE if wrong < fewest else patience - 1
+        fewest = min(fewest, wrong)
+        _judge(sys, w, s, CHANGE_ALL if patience > 0 else CHANGE_ONE)
+    s.ledger[UNSETTLED] += 1
+
+
+@inner
+def _solve_modes(sys, w, s, asked):
+    """One linear solve with the modes as they are, and the impulses of the held axes."""
+    t = w.tree
+    _hold(sys, w, s)
+    for j in range(sys.kind.shape[0]):
+        if sys.kind[j] == BALL and w.high[j, 2] > 0.0:
+            w.soft[j] = w.plain_soft[j] + w.high[j, 2] / w.turning[j]
+    factor(sys, w, s)
+    for j in range(sys.kind.shape[0]):
+        t.pi[j] = sys.rotor[j] * w.rotor_speed[j]
+        if s.mode[j, 0] != HELD and sys.kind[j] != BALL:
+            t.pi[j] += w.low[j, 0] if s.mode[j, 0] == AT_LOW else w.high[j, 0]
+        if w.target[j, 0] != 0.0 or w.target[j, 1] != 0.0:
+            asked = ASKED
+    if asked == ASKED:
+        _ask_targets(sys, w, s)
+    solve(sys, w, asked)
+    _measure_impulses(sys, w, s)
+
+
+@inner
+def _ask_targets(sys, w, s):
+    """tree.b and block.rhs for held axes that shall move at their targets."""
+    t, block = w.tree, w.block
+    for i in range(t.b.shape[0]):
+        for k in range(6):
+            t.b[i, k] = w.base[i, k]
+        if w.held[i] and sys.kind[i] != BALL:
+            o = 0 if sys.kind[i] == HINGE else 3
+            for k in range(3):
+                t.b[i, o + k] += t.axis[i, k] * w.target[i, 0]
+        elif w.hold_rows[i] > 0:
+            _ask_turning(w, i, t.b[i])
+    for r in range(block.size[0]):
+        block.rhs[r] = block.compliance[r] * t.pi[block.joint[r]]
+    for r in range(sys.row_start[-1]):
+        block.rhs[r] = w.base_rows[r]
+    for j in range(t.b.shape[0], sys.kind.shape[0]):
+        if w.held[j] and sys.kind[j] != BALL:
+            block.rhs[block.axis_row[j]] = w.target[j, 0]
+        for i in range(w.hold_rows[j]):
+            block.rhs[block.hold_row[j] + i] = w.target[j, 1 if w.hold_which[j] == 2 or i == 1 else 0]
+
+
+@inner
+def _ask_turning(w, i, b):
+    """The turning of least size with n_k·b = target_k of a ball."""
+    n = w.hold_axis[i]
+    c0 = w.target[i, 1 if w.hold_which[i] == 2 else 0]
+    a00 = n[0, 0] * n[0, 0] + n[0, 1] * n[0, 1] + n[0, 2] * n[0, 2]
+    f0, f1 = c0 / a00, 0.0
+    if w.hold_rows[i] == 2:
+        c1 = w.target[i, 1]
+        a01 = n[0, 0] * n[1, 0] + n[0, 1] * n[1, 1] + n[0, 2] * n[1, 2]
+        a11 = n[1, 0] * n[1, 0] + n[1, 1] * n[1, 1] + n[1, 2] * n[1, 2]
+        det = a00 * a11 - a01 * a01
+        f0, f1 = (a11 * c0 - a01 * c1) / det, (a00 * c1 - a01 * c0) / det
+    for k in range(3):
+        b[k] += f0 * n[0, k] + f1 * n[1, k]
+
+
+@inner
+def _measure_impulses(sys, w, s):
+    """w.impulse of every axis: what a held one carries, else its bound."""
+    nb, t, block = w.V.shape[0], w.tree, w.block
+    for b in range(nb):
+        momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.J[b])
+        for k in range(6):
+            w.J[b, k] -= w.momentum[b, k]
+    for r in range(block.size[0]):
+        j = block.joint[r]
+        add_impulse(block.J[r], sys.parent[j], sys.child[j], -block.lam[r], w.J)
+    carry_down(sys.parent, t, w.J)
+    for j in range(sys.kind.shape[0]):
+        for k in range(3):
+            w.impulse[j, k] = 0.0
+        rotor = sys.rotor[j] * (w.target[j, 0] - w.rotor_speed[j])
+        if w.held[j] and sys.kind[j] == BALL:
+            f = w.J[j] if j < nb else block.lam[block.axis_row[j] :]
+            w.impulse[j, 2] = math.sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
+        elif w.held[j] and j < nb:
+            f = w.J[j] if sys.kind[j] == HINGE else w.J[j, 3:]
+            a = t.axis[j]
+            w.impulse[j, 0] = a[0] * f[0] + a[1] * f[1] + a[2] * f[2] + rotor
+        elif w.held[j]:
+            w.impulse[j, 0] = block.lam[block.axis_row[j]] + rotor
+        elif sys.kind[j] != BALL and w.low[j, 0] < w.high[j, 0]:
+            w.impulse[j, 0] = w.low[j, 0] if s.mode[j, 0] == AT_LOW else w.high[j, 0]
+        for i in range(w.hold_rows[j]):
+            k = 1 if w.hold_which[j] == 2 or i == 1 else 0
+            w.impulse[j, k] = block.lam[block.hold_row[j] + i] if j >= nb else _about(w, j, i)
+
+
+@inner
+def _about(w, j, i):
+    """The impulse along held direction i of a ball: torque = Σ n_i impulse_i (+ what damping takes)."""
+    n, f = w.hold_axis[j], w.J[j]
+    c0 = n[i, 0] * f[0] + n[i, 1] * f[1] + n[i, 2] * f[2]
+    a = n[i, 0] * n[i, 0] + n[i, 1] * n[i, 1] + n[i, 2] * n[i, 2]
+    if w.hold_rows[j] == 1:
+        return c0 / a
+    o = 1 - i
+    c1 = n[o, 0] * f[0] + n[o, 1] * f[1] + n[o, 2] * f[2]
+    m = n[0, 0] * n[1, 0] + n[0, 1] * n[1, 1] + n[0, 2] * n[1, 2]
+    b = n[o, 0] * n[o, 0] + n[o, 1] * n[o, 1] + n[o, 2] * n[o, 2]
+    return (b * c0 - m * c1) / (a * b - m * m)
+
+
+@inner
+def _judge(sys, w, s, change):
+    """How many modes are wrong; they are left, all put right, or the last one only."""
+    wrong = 0
+    for j in range(sys.kind.shape[0] - 1, -1, -1):
+        for k in range(3):
+            if not w.low[j, k] < w.high[j, k]:
+                continue
+            mode = s.mode[j, k]
+            better = _ball_friction(sys, w, s, j, change) if k == 2 else _better_mode(sys, w, s, j, k)
+            if better != mode or (k == 2 and mode == SLIDING and w.settling[j] > 0):
+                wrong += 1
+                if change != LOOK:
+                    s.mode[j, k] = better
+                    if change == CHANGE_ONE:
+                        return wrong
+    return wrong
+
+
+@inner
+def _better_mode(sys, w, s, j, k):
+    """The mode of an axis that its impulse and velocity ask for."""
+    mode, low, high = s.mode[j, k], w.low[j, k], w.high[j, k]
+    if mode == HELD:
+        if w.held[j] and sys.kind[j] == BALL:
+            return HELD  # friction holds the whole ball
+        noise = NOISE * max(abs(w.impulse[j, k]), 1e-3)
+        if w.impulse[j, k] < low - noise:
+            return AT_LOW
+        return AT_HIGH if w.impulse[j, k] > high + noise else HELD
+    v = _velocity(sys, w, s, j, k) - w.target[j, k]
+    if mode == AT_LOW:
+        return HELD if v < -NOISE else AT_LOW
+    return HELD if v > NOISE else AT_HIGH
+
+
+@inner
+def _velocity(sys, w, s, j, k):
+    """Of an axis, at w.V."""
+    if sys.kind[j] != BALL:
+        if j < w.V.shape[0]:
+            return axis_rate(sys, w, j)
+        joint_rates(sys, w, j, w.rate_end[j])
+        return w.rate_end[j, 0]
+    measure(sys, s.x, s.R, j, 0.0, w.frames[0], w.frames[1], w.directions)
+    n, v = w.directions[k], 0.0
+    for i in range(3):
+        v += n[i] * w.V[sys.child[j], i]
+        if sys.parent[j] >= 0:
+            v -= n[i] * w.V[sys.parent[j], i]
+    return v
+
+
+@inner
+def _ball_friction(sys, w, s, j, change):
+    """Held as long as its bound carries it; else sliding, with w.settling > 0 until its speed stands."""
+    if s.mode[j, 2] == HELD:
+        return HELD if w.impulse[j, 2] <= w.high[j, 2] * (1.0 + 1e-9) else SLIDING
+    joint_rates(sys, w, j, w.rate_end[j])
+    r = w.rate_end[j]
+    speed = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
+    w.settling[j] = abs(speed - w.turning[j]) > 1e-10 * speed
+    if change != LOOK:
+        w.turning[j] = max(speed, 1e-12)
+    return HELD if speed < 1e-9 else SLIDING

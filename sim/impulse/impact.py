@@ -1,0 +1,92 @@
+"""Arriving at stops: the time of it, and the rebound.
+
+A step that would carry a joint past its stop is cut short where the joint reaches it, to 1e-9, and the rest
+of the step follows the impact: v⁺ = −e v⁻ with the joints held, an impulse that only pushes. Slower than
+EARLY there is no rebound, so a bouncing joint comes to rest.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sim.impulse.bounds import AT_HIGH, AT_LOW, BAND, HELD, NOISE, free_axes, solve_bounded
+from sim.impulse.geometry import measure
+from sim.impulse.project import give_momenta, kinetic, observe, take_momenta
+from sim.impulse.tree import STANDING
+from sim.impulse.world import WORK
+from sim.jit import inner
+from sim.model import BALL
+
+LANDED = 1e-9  # [rad, m]
+EARLY = 0.01  # [rad/s, m/s]
+
+
+@inner
+def overshoot(sys, w, s):
+    """How far the worst joint is past a stop that it was not at when the step began; −inf if there is none."""
+    worst = -math.inf
+    for j in range(sys.kind.shape[0]):
+        if sys.limited[j]:
+            for k in range(2):
+                if w.start[j, k] < sys.high[j, k] - BAND:
+                    worst = max(worst, s.coordinate[j, k] - sys.high[j, k])
+                if w.start[j, k] > sys.low[j, k] + BAND:
+                    worst = max(worst, sys.low[j, k] - s.coordinate[j, k])
+    return worst
+
+
+@inner
+def rebound(sys, w, s):
+    """The impact of all joints that are at a stop and move into it."""
+    found = False
+    for j in range(sys.kind.shape[0]):
+        for k in range(3):
+            w.low[j, k], w.high[j, k] = 0.0, 0.0
+        w.target[j, 0], w.target[j, 1] = 0.0, 0.0
+        if not sys.limited[j]:
+            continue
+        for k in range(2):
+            lower = s.coordinate[j, k] <= sys.low[j, k] + BAND
+            upper = s.coordinate[j, k] >= sys.high[j, k] - BAND
+            if not (lower or upper):
+                continue
+            v = w.rate[j, 0] if sys.kind[j] != BALL else _turning(sys, w, s, j, k)
+            if lower:
+                w.high[j, k] = math.inf
+                s.mode[j, k] = AT_LOW
+            if upper:
+                w.low[j, k] = -math.inf
+                s.mode[j, k] = AT_HIGH
+            if (lower and v < -NOISE) or (upper and v > NOISE):
+                found = True
+                s.mode[j, k] = HELD
+                w.target[j, k] = -sys.restitution[j] * v if abs(v) > EARLY else 0.0
+    if not found:
+        return
+    before = kinetic(sys, w, s)
+    for j in range(sys.kind.shape[0]):
+        w.soft[j] = w.plain_soft[j] = sys.rotor[j]
+        w.rotor_speed[j] = w.rate[j, 0]
+    for b in range(w.base.shape[0]):
+        for k in range(6):
+            w.base[b, k] = 0.0
+    for r in range(w.base_rows.shape[0]):
+        w.base_rows[r] = 0.0
+    take_momenta(s, w)
+    solve_bounded(sys, w, s, STANDING)
+    give_momenta(sys, s, w)
+    observe(sys, w, s)
+    free_axes(sys, w)
+    s.ledger[WORK] += kinetic(sys, w, s) - before
+
+
+@inner
+def _turning(sys, w, s, j, k):
+    """How fast the swing or twist of a ball changes."""
+    measure(sys, s.x, s.R, j, 0.0, w.frames[0], w.frames[1], w.directions)
+    v = 0.0
+    for i in range(3):
+        v += w.directions[k, i] * w.V[sys.child[j], i]
+        if sys.parent[j] >= 0:
+            v -= w.directions[k, i] * w.V[sys.parent[j], i]
+    return v

@@ -1,0 +1,300 @@
+"""The position solve of a step: joint impulses so that the joints hold at the *new* pose.
+
+    C(x + h M⁻¹(p + Jᵀ λ)) = 0      with J at the old pose
+
+A chord iteration: the errors at the trial pose, asked back within the step as joint velocities −C/h of the
+old pose, through the factors that are there already. It starts from what the joints carried in the last three
+steps, carried on by a parabola: a smooth motion needs few or no iterations. Axes that are held (by friction or a stop) are errors like the others, and a
+rotor turns with its joint by one more: its angle at the end of the step is the joint's.
+"""
+
+from __future__ import annotations
+
+import math
+
+from sim.impulse.geometry import axis_error, frames, gap, measure, misalignment
+from sim.impulse.integrate import drift
+from sim.impulse.project import axis_rate, solve
+from sim.impulse.rows import add_impulse, place_joint, residual
+from sim.impulse.tree import ASKED, carry_down, momentum_of
+from sim.impulse.world import SOLVES
+from sim.jit import inner
+from sim.model import BALL, FIXED, FREE, HINGE, SLIDER
+from sim.spatial.kernels import multiply
+
+TOLERANCE = 1e-10  # [m, rad]; of shorter steps than 1 ms as much less, since velocities are off by it over h
+FASTEST_ERROR = 1e-7  # [m/s, rad/s]
+ROUNDING = 1e-15  # of the distance from the world origin, at least of 100 m
+MOST_ITERATIONS = 40
+
+
+@inner
+def solve_positions(sys, w, s, h):
+    """w.x_new, w.R_new where the joints hold; s.P, s.L with the joints' impulses added.
+
+    Returns whether it converged, and the joint that is furthest from holding.
+    """
+    first = math.inf
+    tolerance = max(min(TOLERANCE, FASTEST_ERROR * h), ROUNDING * _extent(s.x))
+    _guess(sys, w, s, h)
+    for iteration in range(MOST_ITERATIONS):
+        drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
+        worst, where = _tree_errors(sys, w, s, h)
+        if w.block.size[0] > 0:
+            cut, joint = _cut_errors(sys, w, s, h)
+            if not cut <= worst:
+                worst, where = cut, joint
+        if worst < tolerance:
+            _accept(sys, w, s, h)
+            s.ledger[SOLVES] += iteration
+            return True, -1
+        if not worst < 100.0 * first:
+            return False, where
+        first = min(first, worst)
+        for b in range(w.momentum.shape[0]):
+            for k in range(6):
+                w.momentum[b, k] = 0.0
+        solve(sys, w, ASKED)
+        for b in range(w.J.shape[0]):
+            if not sys.lone[b]:
+                momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.momentum[b])
+                for k in range(6):
+                    w.J[b, k] += w.momentum[b, k]
+        for r in range(w.block.size[0]):
+            w.block.total[r] += w.block.lam[r]
+        _turn_rotors(sys, w)
+    return False, where
+
+
+@inner
+def _extent(x):
+    """The largest coordinate of all bodies, 100 m at least."""
+    most = 100.0
+    for b in range(x.shape[0]):
+        most = max(most, abs(x[b, 0]), abs(x[b, 1]), abs(x[b, 2]))
+    return most
+
+
+@inner
+def _guess(sys, w, s, h):
+    """w.J, block.total and the rotors' speeds from what the joints carried in the last three steps."""
+    t = w.tree
+    for b in range(w.J.shape[0]):
+        for k in range(6):
+            w.J[b, k] = 0.0
+    for i in range(w.J.shape[0]):
+        kind, parent = sys.kind[i], sys.parent[i]
+        if kind == FREE:
+            continue
+        m0, m1, m2, f0, f1, f2 = _carried(s.lam, i, h)
+        if kind == HINGE or kind == SLIDER:
+            a0, a1, a2 = t.axis[i, 0], t.axis[i, 1], t.axis[i, 2]
+            along = m0 * a0 + m1 * a1 + m2 * a2 if kind == HINGE else f0 * a0 + f1 * a1 + f2 * a2
+            if sys.rotor[i] > 0.0:
+                w.rotor_speed[i] = w.rotor_speed[i] - along / sys.rotor[i]
+            elif not w.held[i]:
+                if kind == HINGE:
+                    m0, m1, m2 = m0 - along * a0, m1 - along * a1, m2 - along * a2
+                else:
+                    f0, f1, f2 = f0 - along * a0, f1 - along * a1, f2 - along * a2
+        elif kind == BALL and not w.held[i]:
+            m0, m1, m2 = 0.0, 0.0, 0.0
+        r = t.arm[i]
+        w.J[i, 0] += m0 - (r[1] * f2 - r[2] * f1)
+        w.J[i, 1] += m1 - (r[2] * f0 - r[0] * f2)
+        w.J[i, 2] += m2 - (r[0] * f1 - r[1] * f0)
+        w.J[i, 3] += f0
+        w.J[i, 4] += f1
+        w.J[i, 5] += f2
+        if parent >= 0:
+            o, a = t.reach[i], t.arm[parent]
+            r0, r1, r2 = o[0] - a[0], o[1] - a[1], o[2] - a[2]
+            w.J[parent, 0] -= m0 + r1 * f2 - r2 * f1
+            w.J[parent, 1] -= m1 + r2 * f0 - r0 * f2
+            w.J[parent, 2] -= m2 + r0 * f1 - r1 * f0
+            w.J[parent, 3] -= f0
+            w.J[parent, 4] -= f1
+            w.J[parent, 5] -= f2
+    for r in range(w.block.size[0]):
+        w.block.total[r] = 0.0
+    for r in range(sys.row_start[-1]):
+        w.block.total[r] = h * (3.0 * (s.mu[0, r] - s.mu[1, r]) + s.mu[2, r])
+        j = w.block.joint[r]
+        add_impulse(w.block.J[r], sys.parent[j], sys.child[j], w.block.total[r], w.J)
+
+
+@inner
+def _carried(lam, i, h):
+    """Torque and force on the child at its anchor: 3 λ₋₁ − 3 λ₋₂ + λ₋₃."""
+    a, b, c = lam[0, i], lam[1, i], lam[2, i]
+    g = 3.0 * h
+    return (
+        g * (a[0] - b[0]) + h * c[0],
+        g * (a[1] - b[1]) + h * c[1],
+        g * (a[2] - b[2]) + h * c[2],
+        g * (a[3] - b[3]) + h * c[3],
+        g * (a[4] - b[4]) + h * c[4],
+        g * (a[5] - b[5]) + h * c[5],
+    )
+
+
+@inner
+def _tree_errors(sys, w, s, h):
+    """tree.b = −C/h at the trial pose, and tree.pi of the rotors; returns the largest error and its joint."""
+    t, x, R = w.tree, w.x_new, w.R_new
+    worst, where, f = 0.0, -1, -1.0 / h
+    for i in range(x.shape[0]):
+        kind = sys.kind[i]
+        t.pi[i] = 0.0
+        if kind == FREE:
+            continue
+        d0, d1, d2 = gap(sys, x, R, i)
+        e0, e1, e2 = 0.0, 0.0, 0.0
+        if kind == HINGE:
+            e0, e1, e2 = axis_error(sys, R, i)
+        elif kind == SLIDER or kind == FIXED:
+            frames(sys, R, i, w.frames[0], w.frames[1])
+            e0, e1, e2 = misalignment(w.frames[0], w.frames[1])
+            if kind == SLIDER:
+                P = w.frames[0]
+                along = P[0, 2] * d0 + P[1, 2] * d1 + P[2, 2] * d2
+                d0, d1, d2 = d0 - along * P[0, 2], d1 - along * P[1, 2], d2 - along * P[2, 2]
+        b = t.b[i]
+        b[0], b[1], b[2], b[3], b[4], b[5] = f * e0, f * e1, f * e2, f * d0, f * d1, f * d2
+        error = max(abs(d0), abs(d1), abs(d2), abs(e0), abs(e1), abs(e2))
+        if w.held[i] or w.hold_rows[i] > 0 or sys.rotor[i] > 0.0:
+            error = max(error, _axis_errors(sys, w, s, i, h))
+        if not error <= worst:
+            worst, where = error, i
+    return worst, where
+
+
+@inner
+def _axis_errors(sys, w, s, i, h):
+    """Adds to tree.b[i] what brings held axes back, and sets tree.pi[i] for a rotor; returns the largest error."""
+    t, x, R = w.tree, w.x_new, w.R_new
+    b, kind = t.b[i], sys.kind[i]
+    near = s.coordinate[i, 0]
+    if kind == BALL and w.held[i]:
+        e0, e1, e2 = _turned_away(sys, w, R, i)
+        b[0], b[1], b[2] = -e0 / h, -e1 / h, -e2 / h
+        return max(abs(e0), abs(e1), abs(e2))
+    c0, c1 = measure(sys, x, R, i, near, w.frames[0], w.frames[1], w.directions)
+    if kind == BALL:
+        return _hold_directions(w, i, c0, c1, h, b)
+    if w.held[i]:
+        away = c0 - w.hold_at[i, 0]
+        o = 0 if kind == HINGE else 3
+        for k in range(3):
+            b[o + k] -= t.axis[i, k] * away / h
+        return abs(away)
+    behind = c0 - near - h * w.rotor_speed[i]
+    t.pi[i] = -sys.rotor[i] * behind / h
+    return abs(behind)
+
+
+@inner
+def _turned_away(sys, w, R, j):
+    """How far a held ball is from the attitude at which it is held."""
+    P, C, Q = w.frames[0], w.frames[1], w.frames[2]
+    frames(sys, R, j, P, C)
+    multiply(P, w.hold_frame[j], Q)
+    return misalignment(Q, C)
+
+
+@inner
+def _hold_directions(w, i, swing, twist, h, b):
+    """The turning of least size that brings the held angles of a ball back: n_k·b = −error_k/h."""
+    n = w.hold_axis[i]
+    e0 = (swing if w.hold_which[i] != 2 else twist) - w.hold_at[i, 0 if w.hold_which[i] != 2 else 1]
+    if w.hold_rows[i] == 1:
+        f = -e0 / (h * (n[0, 0] ** 2 + n[0, 1] ** 2 + n[0, 2] ** 2))
+        for k in range(3):
+            b[k] += f * n[0, k]
+        return abs(e0)
+    e1 = twist - w.hold_at[i, 1]
+    a00 = n[0, 0] * n[0, 0] + n[0, 1] * n[0, 1] + n[0, 2] * n[0, 2]
+    a01 = n[0, 0] * n[1, 0] + n[0, 1] * n[1, 1] + n[0, 2] * n[1, 2]
+    a11 = n[1, 0] * n[1, 0] + n[1, 1] * n[1, 1] + n[1, 2] * n[1, 2]
+    det = a00 * a11 - a01 * a01
+    f0, f1 = -(a11 * e0 - a01 * e1) / (h * det), -(a00 * e1 - a01 * e0) / (h * det)
+    for k in range(3):
+        b[k] += f0 * n[0, k] + f1 * n[1, k]
+    return max(abs(e0), abs(e1))
+
+
+@inner
+def _cut_errors(sys, w, s, h):
+    """block.rhs = −C/h at the trial pose; returns the largest error and its joint."""
+    block = w.block
+    worst, where = 0.0, -1
+    for j in range(sys.mass.shape[0], sys.kind.shape[0]):
+        first, end = sys.row_start[j], sys.row_start[j + 1]
+        place_joint(sys, w.x_new, w.R_new, j, w.frames[0], w.frames[1], w.points)
+        residual(sys.kind[j], w.frames[0], w.frames[1], w.points[2], block.rhs[first:end])
+        error = _cut_axis_errors(sys, w, s, j, h) if block.axis_row[j] >= 0 or block.hold_row[j] >= 0 else 0.0
+        for r in range(first, end):
+            error = max(error, abs(block.rhs[r]))
+            block.rhs[r] *= -1.0 / h
+        if not error <= worst:
+            worst, where = error, j
+    return worst, where
+
+
+@inner
+def _cut_axis_errors(sys, w, s, j, h):
+    """block.rhs of the axes of a cut joint that are held or have a rotor; returns the largest error."""
+    block, R, error = w.block, w.R_new, 0.0
+    row, near = block.axis_row[j], s.coordinate[j, 0]
+    if row >= 0 and sys.kind[j] == BALL:
+        e0, e1, e2 = _turned_away(sys, w, R, j)
+        for k in range(3):
+            J = block.J[row + k]
+            away = J[6] * e0 + J[7] * e1 + J[8] * e2 if w.held[j] else 0.0
+            block.rhs[row + k] = -away / h
+            error = max(error, abs(away))
+        return error
+    c = measure(sys, w.x_new, R, j, near, w.frames[0], w.frames[1], w.directions)
+    if row >= 0:
+        away = c[0] - (w.hold_at[j, 0] if w.held[j] else near + h * w.rotor_speed[j])
+        w.tree.pi[j] = 0.0 if w.held[j] else -sys.rotor[j] * away / h
+        block.rhs[row] = -away / h
+        error = abs(away)
+    row = block.hold_row[j]
+    for i in range(w.hold_rows[j]):
+        k = 1 if w.hold_which[j] == 2 or i == 1 else 0
+        away = c[k] - w.hold_at[j, k]
+        block.rhs[row + i] = -away / h
+        error = max(error, abs(away))
+    return error
+
+
+@inner
+def _turn_rotors(sys, w):
+    """The rotors' speeds after a correction: w += δq̇ + (their lag)/h."""
+    for j in range(sys.kind.shape[0]):
+        if sys.rotor[j] > 0.0 and not w.held[j]:
+            w.rotor_speed[j] += axis_rate(sys, w, j) - w.tree.pi[j] / sys.rotor[j]
+
+
+@inner
+def _accept(sys, w, s, h):
+    """Adds the impulses to the momenta and keeps what each joint carried, over h."""
+    t = w.tree
+    for b in range(w.J.shape[0]):
+        for k in range(3):
+            s.L[b, k] += w.J[b, k]
+            s.P[b, k] += w.J[b, 3 + k]
+    for r in range(w.block.size[0]):
+        j = w.block.joint[r]
+        add_impulse(w.block.J[r], sys.parent[j], sys.child[j], -w.block.total[r], w.J)
+    for r in range(sys.row_start[-1]):
+        s.mu[2, r], s.mu[1, r] = s.mu[1, r], s.mu[0, r]
+        s.mu[0, r] = w.block.total[r] / h
+    carry_down(sys.parent, t, w.J)
+    for i in range(w.J.shape[0]):
+        if sys.kind[i] == FREE:
+            continue
+        for k in range(6):
+            s.lam[2, i, k], s.lam[1, i, k] = s.lam[1, i, k], s.lam[0, i, k]
+            s.lam[0, i, k] = w.J[i, k] / h

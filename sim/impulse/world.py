@@ -1,0 +1,162 @@
+"""What changes while the impulse engine runs (World), and its scratch (Work)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim.impulse.block import Block, make_block
+from sim.impulse.system import System
+from sim.impulse.tree import Tree, make_tree
+from sim.jit import bundle
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+BOUNDED, ACTED_ON = 0, 1  # places in Work.switches
+# What the ledger counts from the start of a run.
+WORK, SOLVES, START_ENERGY, MOST_KINETIC, STARTED, DEAD_POINTS, USUAL_RANK, UNSETTLED, STEPS = range(9)
+LEDGER = 9
+
+
+class World(NamedTuple):
+    """All that the next step depends on; saved and restored exactly."""
+
+    x: Array  # (nb, 3) centres of mass
+    R: Array  # (nb, 3, 3) principal axes
+    P: Array  # (nb, 3) linear momenta
+    L: Array  # (nb, 3) angular momenta about the centres of mass, world axes
+    lam: Array  # (3, nb, 6) what the joints carried in the last three position solves, over h; world axes
+    mu: Array  # (3, rows) the same for the rows of cut joints
+    coordinate: Array  # (nj, 2) hinge angle with its turns, slide; swing and twist of a ball
+    mode: Array  # (nj, 3) which bound friction and stops were at (sim/impulse/bounds.py)
+    ledger: Array  # (LEDGER,)
+
+
+class Work(NamedTuple):
+    """Scratch. Nothing here outlives a step but what is a function of the pose."""
+
+    tree: Tree
+    block: Block
+    switches: Array  # (2,) bool: whether friction or stops can act, and whether anything but gravity and joints does
+    fresh: Array  # (1,) 1 while tree and block are factored for the pose and for the four arrays below
+    factored_soft: Array
+    factored_held: Array
+    factored_rows: Array
+    factored_axis: Array
+    soft: Array  # (nj,) what damping and rotors add to a joint's inertia
+    plain_soft: Array  # (nj,) the same without the friction of sliding balls
+    held: Array  # (nj,) joints that may not move
+    hold_rows: Array  # (nj,) how many directions of a ball may not turn
+    hold_axis: Array  # (nj, 2, 3) which
+    hold_which: Array  # (nj,) 1: its swing, 2: its twist, 3: both
+    hold_at: Array  # (nj, 2) the coordinates at which joints are held
+    hold_frame: Array  # (nj, 3, 3) of a held ball: the child's frame in the parent's
+    low: Array  # (nj, 3) bounds of the impulses of friction and stops: axis or cone, twist, ball friction
+    high: Array  # (nj, 3)
+    target: Array  # (nj, 2) the velocity at which an axis is held
+    impulse: Array  # (nj, 3) what was found
+    turning: Array  # (nj,) angular speed of balls that slide in their friction
+    settling: Array  # (nj,) 1 while that speed still changes
+    rate: Array  # (nj, 3) joint velocities: at the start of the step, child axes for balls
+    rate_half: Array  # (nj, 3) after its first half
+    rate_end: Array  # (nj, 3) at its end
+    rotor_speed: Array  # (nj,)
+    theta: Array  # (nj,) share of the damping that is implicit
+    V: Array  # (nb, 6) at the centres of mass
+    momentum: Array  # (nb, 6) [angular; linear]
+    J: Array  # (nb, 6) impulses [angular; linear]
+    wrench: Array  # (nb, 6)
+    given: Array  # (nb, 6) wrenches that do not come from joint torques
+    tau: Array  # (nj, 3) torques of active joints
+    anchor: Array  # (nb, 3)
+    x_new: Array
+    R_new: Array
+    active: Array  # (nj,) bool: joints whose velocities are needed
+    G: Array  # (nj, 3, 12) their rows at the present pose
+    start: Array  # (nj, 2) coordinates at the start of the step
+    base: Array  # (nb, 6) joint velocities that feedback asks for
+    base_rows: Array  # (rows of the block,)
+    frames: Array  # (3, 3, 3)
+    points: Array  # (3, 3)
+    directions: Array  # (2, 3)
+    good: Array  # (2, ...) copies of the world: before the step, and before its last part
+
+
+def make_world(system: System) -> World:
+    nb, nj = len(system.mass), len(system.kind)
+    return World(
+        x=np.zeros((nb, 3)),
+        R=np.tile(np.eye(3), (nb, 1, 1)),
+        P=np.zeros((nb, 3)),
+        L=np.zeros((nb, 3)),
+        lam=np.zeros((3, nb, 6)),
+        mu=np.zeros((3, int(system.row_start[-1]))),
+        coordinate=np.zeros((nj, 2)),
+        mode=np.zeros((nj, 3), dtype=np.int64),
+        ledger=np.zeros(LEDGER),
+    )
+
+
+def make_work(system: System) -> Work:
+    nb, nj = len(system.mass), len(system.kind)
+    size = sum(a.size for a in make_world(system))
+    block = make_block(system)
+    return Work(
+        tree=make_tree(nb, nj),
+        block=block,
+        switches=np.zeros(2, dtype=np.bool_),
+        fresh=np.zeros(1, dtype=np.int64),
+        factored_soft=np.zeros(nj),
+        factored_held=np.zeros(nj, dtype=np.bool_),
+        factored_rows=np.zeros(nj, dtype=np.int64),
+        factored_axis=np.zeros((nj, 2, 3)),
+        soft=np.zeros(nj),
+        plain_soft=np.zeros(nj),
+        held=np.zeros(nj, dtype=np.bool_),
+        hold_rows=np.zeros(nj, dtype=np.int64),
+        hold_axis=np.zeros((nj, 2, 3)),
+        hold_which=np.zeros(nj, dtype=np.int64),
+        hold_at=np.zeros((nj, 2)),
+        hold_frame=np.zeros((nj, 3, 3)),
+        low=np.zeros((nj, 3)),
+        high=np.zeros((nj, 3)),
+        target=np.zeros((nj, 2)),
+        impulse=np.zeros((nj, 3)),
+        turning=np.zeros(nj),
+        settling=np.zeros(nj, dtype=np.int64),
+        rate=np.zeros((nj, 3)),
+        rate_half=np.zeros((nj, 3)),
+        rate_end=np.zeros((nj, 3)),
+        rotor_speed=np.zeros(nj),
+        theta=np.zeros(nj),
+        V=np.zeros((nb, 6)),
+        momentum=np.zeros((nb, 6)),
+        J=np.zeros((nb, 6)),
+        wrench=np.zeros((nb, 6)),
+        given=np.zeros((nb, 6)),
+        tau=np.zeros((nj, 3)),
+        anchor=np.zeros((nb, 3)),
+        x_new=np.zeros((nb, 3)),
+        R_new=np.zeros((nb, 3, 3)),
+        active=np.zeros(nj, dtype=np.bool_),
+        G=np.zeros((nj, 3, 12)),
+        start=np.zeros((nj, 2)),
+        base=np.zeros((nb, 6)),
+        base_rows=np.zeros(len(block.rhs)),
+        frames=np.zeros((3, 3, 3)),
+        points=np.zeros((3, 3)),
+        directions=np.zeros((2, 3)),
+        good=np.zeros((2, size)),
+    )
+
+
+pack_system = bundle(System)
+pack_world = bundle(World)
+_pack_tree = bundle(Tree)
+_pack_block = bundle(Block)
+_pack_work = bundle(Work)
+
+
+def pack_work(work: Work) -> Any:
+    return _pack_work(work._replace(tree=_pack_tree(work.tree), block=_pack_block(work.block)))
