@@ -29,14 +29,15 @@ def body_poses(model: Model, q: Array) -> tuple[Array, Array]:
             p[child], R[child] = qj[:3], quat_to_matrix(qj[3:])
             continue
         p_W, R_W = (p[parent], R[parent]) if parent >= 0 else (np.zeros(3), np.eye(3))
-        slide, turn = _joint_motion(int(model.joint_type[j]), model.joint_axis[j], qj)
+        slide, turn = joint_motion(int(model.joint_type[j]), model.joint_axis[j], qj)
         R_J = R_W @ model.joint_rotation[j]
         R[child] = R_J @ turn @ model.joint_child_rotation[j].T
         p[child] = p_W + R_W @ model.joint_position[j] + R_J @ slide - R[child] @ model.joint_child_position[j]
     return p, R
 
 
-def _joint_motion(kind: int, axis: Array, q: Array) -> tuple[Array, Array]:
+def joint_motion(kind: int, axis: Array, q: Array) -> tuple[Array, Array]:
+    """d_q (3,) and R_q (3, 3) of a joint that is not free."""
     if kind == HINGE:
         return np.zeros(3), axis_angle_to_matrix(axis, q[0])
     if kind == SLIDER:

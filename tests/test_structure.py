@@ -22,6 +22,8 @@ LAYERS = (
     "sim.check",
     "sim.model sim.state",
     "sim.dynamics.* sim.history sim.rest sim.files.*",
+    "sim.loops",
+    "sim.assemble",
     "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.*",
     "sim.simulation",
     "sim.runner",
@@ -47,7 +49,8 @@ RESERVED = {
 
 # What the window's first paint needs: it must not wait for numba (0.2 s).
 FIRST_PAINT = (
-    "sim.scene sim.model sim.check sim.state sim.command sim.backend sim.control sim.files sim.rest sim.runner"
+    "sim.scene sim.model sim.check sim.state sim.command sim.backend sim.control sim.files sim.rest sim.loops "
+    "sim.assemble sim.runner"
 )
 
 MAX_FILE_LINES = 400
