@@ -125,8 +125,8 @@ def rows(model: Model, loop: Loop, at: Closure) -> Rows:
 def _swing(axis: Array, N: Array, E: Array) -> tuple[Array, Array]:
     """The shortest rotation from the axis a to E a in the two directions N across it, and its rate N·(…) ω.
 
-        θ n = f u,   u = a × E a,   c = a · E a = cos θ,   f = θ / sin θ,   df/dc = (c f − 1) / sin² θ
-        u̇ = c ω − E a (a · ω),     ċ = −ω · (a × E a) = −u · ω
+    θ n = f u,   u = a × E a,   c = a · E a = cos θ,   f = θ / sin θ,   df/dc = (c f − 1) / sin² θ
+    u̇ = c ω − E a (a · ω),     ċ = −ω · (a × E a) = −u · ω
     """
     turned = E @ axis
     u, c = skew(axis) @ turned, float(axis @ turned)

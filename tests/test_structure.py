@@ -20,11 +20,11 @@ LAYERS = (
     "sim.scene sim.jit sim.wording",
     "sim.spatial.* sim.backend sim.control sim.command sim.target_path",
     "sim.check",
-    "sim.model sim.state",
+    "sim.model sim.state sim.start",
     "sim.dynamics.* sim.history sim.rest sim.files.*",
     "sim.loops",
     "sim.assemble",
-    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.*",
+    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger",
     "sim.simulation",
     "sim.runner",
 )
