@@ -156,8 +156,15 @@ def _close(model: Model, loops: list[Loop], columns: Array, q: Array) -> Array:
         away[columns] = nudge * np.sin(1.0 + 2.4 * np.arange(len(columns)))
         found.append(_descend(model, loops, columns, _moved(model, q, away)))
         if found[-1][1] <= enough:
-            return found[-1][0]
+            return _without_turns(model, found[-1][0], q)
     raise _cannot_close(model, loops, columns, min(found, key=lambda end: end[1])[0])
+
+
+def _without_turns(model: Model, q: Array, guess: Array) -> Array:
+    """q with the whole turns taken back that hinges made on their way from the guess."""
+    at = model.joint_q[:-1][model.joint_type == HINGE]
+    q[at] -= 2 * np.pi * np.round((q[at] - guess[at]) / (2 * np.pi))
+    return q
 
 
 def _follow(model: Model, loops: list[Loop], columns: Array, q: Array, v: Array) -> Array:

@@ -140,6 +140,15 @@ def test_a_guess_in_line_with_the_goal_still_closes():
     assert gap(model, "ground") <= CLOSED
 
 
+def test_no_joint_turns_further_than_it_must():
+    """An equilateral triangle from three bars in a line: every corner turns by a third."""
+    bars = tuple(link(name, 1.0) for name in "abc")
+    corners = tuple(pin(f"{i}{j}", i, j, 1.0) for i, j in ("ab", "bc", "ca"))
+    model = compile_model(Scene("triangle", "Triangle", bodies=bars, joints=corners))
+    assert np.abs(model.q0[7:]) == pytest.approx(np.full(3, 2 * np.pi / 3), abs=1e-11)
+    assert gap(model, "ca") <= CLOSED
+
+
 def test_the_closing_hinge_counts_turns_from_the_given_angle():
     plain = compile_model(four_bar(1.0, (0.5, -1.5))).q0[3]
     for turns in (-2, 3):
