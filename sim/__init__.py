@@ -12,6 +12,7 @@ from typing import Any
 
 _PUBLIC = {
     "load": "sim.files",
+    "with_start": "sim.start",
     "Simulation": "sim.simulation",
     "Runner": "sim.runner",
     "compile_progress": "sim.jit",

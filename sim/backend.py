@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sim.model import Model
+    from sim.scene import Scene
     from sim.state import Array, Control, Reading
 
 
@@ -49,6 +50,14 @@ BACKENDS = {
     "impulse": ("Constraint impulses", "sim.impulse.backend:ImpulseBackend"),
     "pybullet": ("PyBullet", "sim.bullet.backend:BulletBackend"),
 }
+
+# id -> the integrators to choose from, the usual one first. The impulse engine has none: `stabilise` says how it steps.
+INTEGRATORS: dict[str, tuple[str, ...]] = {"impulse": (), "pybullet": ("semi-implicit",)}
+
+
+def integrator_of(name: str, scene: Scene) -> str:
+    """How this engine steps this scene, by name."""
+    return INTEGRATORS[name][0] if INTEGRATORS[name] else scene.stabilise
 
 
 def unavailable(name: str) -> str:

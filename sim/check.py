@@ -24,6 +24,7 @@ from sim.scene import (
     SceneError,
     Shape,
     Target,
+    closing_joints,
 )
 from sim.wording import Where, at, listing, numbers, place, suggestion
 
@@ -44,7 +45,8 @@ def check(scene: Scene) -> None:
     """Raises SceneError for the first implausible thing; `where` is its key path in a scene file."""
     _check_world(scene)
     _check_names(scene)
-    joint_of = {j.child: j.name for j in reversed(scene.joints)}
+    cut = closing_joints(scene)
+    joint_of = {j.child: j.name for j in scene.joints if j.name not in cut}
     for body in scene.bodies:
         _check_body(body, joint_of.get(body.name))
     for joint in scene.joints:
@@ -87,7 +89,8 @@ def _check_world(scene: Scene) -> None:
 
 def _check_names(scene: Scene) -> None:
     """Names are unique among their kind, and a free body lends its name to the joint it moves on."""
-    children = {j.child for j in scene.joints}
+    cut = closing_joints(scene)
+    children = {j.child for j in scene.joints if j.name not in cut}
     free = [b.name for b in scene.bodies if b.name not in children]
     kinds = {
         "body": [WORLD, *_names(scene.bodies)],

@@ -15,6 +15,7 @@ import numpy as np
 
 from sim.check import check
 from sim.scene import JOINT_WIDTHS, WORLD, Joint, Scene
+from sim.scene import closing_joints as closing_joints
 from sim.spatial.rotation import quat_to_matrix
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -72,8 +73,9 @@ class Model:
     target_frame: Array  # (nt,) index of the frame that should reach it
     target_start: Array  # (nt, 3)
 
-    q0: Array  # (nq,)
+    q0: Array  # (nq,) with all loops closed
     v0: Array  # (nv,)
+    notes: tuple[str, ...] = ()  # what people should know of it, a sentence each
 
     @property
     def nq(self) -> int:
@@ -85,10 +87,19 @@ class Model:
 
 
 def compile_model(scene: Scene) -> Model:
-    """Flatten a scene; raises SceneError where it makes no sense as a mechanism."""
+    """Flatten a scene and close its loops; raises SceneError where it makes no sense as a mechanism."""
     check(scene)
-    body_index = {b.name: i for i, b in enumerate(scene.bodies)} | {WORLD: -1}
     cut = closing_joints(scene)
+    model = _flatten(scene, cut)
+    if not cut:
+        return model
+    from sim.assemble import assemble  # works on the types of this module
+
+    return assemble(model)
+
+
+def _flatten(scene: Scene, cut: tuple[str, ...]) -> Model:
+    body_index = {b.name: i for i, b in enumerate(scene.bodies)} | {WORLD: -1}
     joints = _implicit_free_joints(scene, cut) + scene.joints
     order = _tree_order(joints, cut)
     bodies = scene.bodies
@@ -150,24 +161,6 @@ def compile_model(scene: Scene) -> Model:
         target_names=tuple(t.name for t in scene.targets),
         **arrays,
     )
-
-
-def closing_joints(scene: Scene) -> tuple[str, ...]:
-    """Names of the joints that close a loop, in the order of the scene.
-
-    Every body hangs from the first listed joint whose child it is, unless that would close a ring.
-    """
-    parent_of: dict[str, str] = {}
-    closing = []
-    for joint in scene.joints:
-        body = joint.parent
-        while body in parent_of and body != joint.child:
-            body = parent_of[body]
-        if joint.child in parent_of or body == joint.child:
-            closing.append(joint.name)
-        else:
-            parent_of[joint.child] = joint.parent
-    return tuple(closing)
 
 
 def _implicit_free_joints(scene: Scene, cut: tuple[str, ...]) -> tuple[Joint, ...]:

@@ -37,6 +37,7 @@ def body_poses(model: Model, q: Array) -> tuple[Array, Array]:
 
 
 def joint_motion(kind: int, axis: Array, q: Array) -> tuple[Array, Array]:
+    """d_q (3,) and R_q (3, 3) of a joint that is not free."""
     if kind == HINGE:
         return np.zeros(3), axis_angle_to_matrix(axis, q[0])
     if kind == SLIDER:

@@ -215,3 +215,21 @@ class Scene:
 
     def joint(self, name: str) -> Joint:
         return next(j for j in self.joints if j.name == name)
+
+
+def closing_joints(scene: Scene) -> tuple[str, ...]:
+    """Names of the joints that close a loop, in the order of the scene.
+
+    Every body hangs from the first listed joint whose child it is, unless that would close a ring.
+    """
+    parent_of: dict[str, str] = {}
+    closing = []
+    for joint in scene.joints:
+        body = joint.parent
+        while body in parent_of and body != joint.child:
+            body = parent_of[body]
+        if joint.child in parent_of or body == joint.child:
+            closing.append(joint.name)
+        else:
+            parent_of[joint.child] = joint.parent
+    return tuple(closing)

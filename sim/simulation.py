@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.backend import Diverged, create
+from sim.backend import Diverged, create, integrator_of
 from sim.command import (
     Command,
     FollowPath,
@@ -33,6 +33,7 @@ from sim.control.mouse_spring import spring_force
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.kinematics import frame_points
 from sim.history import History
+from sim.ledger import Ledger
 from sim.model import compile_model
 from sim.scene import Scene
 from sim.state import Array, Control, Pull, Reading, Snapshot, State
@@ -70,7 +71,9 @@ class Simulation:
         self._control = Control(np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6)))
         self._energy = np.zeros(8)
         self._engine = create(self.backend_name, self.model)
+        self._rotors = bool(self.model.dof_rotor.any())
         self.history = History(self.model, self.dt)
+        self.ledger = Ledger(self.model)
         self._observe()
         self._record()
 
@@ -134,6 +137,8 @@ class Simulation:
             r.twist,
             self._energy,
         )
+        if self._rotors:
+            self._energy[0] += 0.5 * model.dof_rotor @ (r.v * r.v)
         self._frames = np.empty((len(model.frame_names), 3))
         frame_points(model.frame_body, model.frame_position, r.position, r.rotation, self._frames)
 
@@ -151,6 +156,12 @@ class Simulation:
             momentum=energy[5:8],
             spin=r.twist[0, :3] @ r.rotation[0],
         )
+        self.ledger.enter(r, energy, pushed=self._pull is not None)
+
+    def _open_ledger(self) -> None:
+        """Another state or engine begins an account of its own."""
+        self.ledger = Ledger(self.model)
+        self.ledger.enter(self.reading, self._energy)
 
     # What it shows
 
@@ -161,6 +172,16 @@ class Simulation:
     @property
     def v(self) -> Array:
         return self.reading.v
+
+    @property
+    def integrator(self) -> str:
+        """How the engine steps, by name."""
+        return integrator_of(self.backend_name, self.scene)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What people should know of the model, a sentence each: where loops are cut, and what closed them."""
+        return self.model.notes
 
     @property
     def state(self) -> State:
@@ -183,6 +204,7 @@ class Simulation:
         self._targets[:] = state.targets
         self._paths[:] = state.paths
         self._observe()
+        self._open_ledger()
 
     def snapshot(self, scene_id: int = 0) -> Snapshot:
         r = self.reading
@@ -228,6 +250,7 @@ class Simulation:
         self._grip = self._pull = None
         self._control.tau[:] = 0.0
         self.history = History(self.model, self.dt)
+        self.ledger = Ledger(self.model)
         self._observe()
         self._record()
 
@@ -278,6 +301,7 @@ class Simulation:
         self._switch_engine(c.backend)
         self._engine.set(q, v)
         self._observe()
+        self._open_ledger()
         return inverse
 
     def _switch_engine(self, name: str) -> None:

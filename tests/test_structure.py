@@ -20,9 +20,11 @@ LAYERS = (
     "sim.scene sim.jit sim.wording",
     "sim.spatial.* sim.backend sim.control sim.command sim.target_path",
     "sim.check",
-    "sim.model sim.state",
+    "sim.model sim.state sim.start",
     "sim.dynamics.* sim.history sim.rest sim.files.*",
-    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.*",
+    "sim.loops",
+    "sim.assemble",
+    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger",
     "sim.simulation",
     "sim.runner",
 )
@@ -47,7 +49,8 @@ RESERVED = {
 
 # What the window's first paint needs: it must not wait for numba (0.2 s).
 FIRST_PAINT = (
-    "sim.scene sim.model sim.check sim.state sim.command sim.backend sim.control sim.files sim.rest sim.runner"
+    "sim.scene sim.model sim.check sim.state sim.command sim.backend sim.control sim.files sim.rest sim.loops "
+    "sim.assemble sim.runner"
 )
 
 MAX_FILE_LINES = 400

@@ -7,12 +7,14 @@ import math
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from app.video_encoder import LARGEST, SMALLEST
-from sim.backend import BACKENDS, unavailable
+from sim.backend import BACKENDS, INTEGRATORS, unavailable
 from sim.check import LONGEST_STEP
 from sim.files.draft import Draft, cannot_write
+from sim.scene import SOLVERS, STABILISATIONS, Scene
 from sim.wording import listing, suggestion
 
 MOST_STEPS = 1_000_000_000
@@ -50,6 +52,17 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return convert
 
 
+def numbers(text: str) -> tuple[float, ...]:
+    """Numbers with commas between them."""
+    try:
+        values = tuple(float(part) for part in text.split(",")) if text.strip() else ()
+    except ValueError:
+        values = (math.nan,)
+    if not all(map(math.isfinite, values)):
+        raise ArgumentTypeError(f'wants numbers with commas between them, such as 0.5,-1.2, not "{text}".')
+    return values
+
+
 def size(text: str) -> tuple[int, int]:
     """WIDTHxHEIGHT in pixels."""
     match = re.fullmatch(r"(\d{1,5})[x×](\d{1,5})", text)
@@ -85,15 +98,61 @@ def backend(text: str) -> str:
     return text
 
 
+_IMPULSE_OPTIONS = {"solver": SOLVERS, "stabilise": STABILISATIONS}
+
+
 def add_simulation(parser: argparse.ArgumentParser) -> None:
-    """SCENE, --backend, --dt and --duration."""
+    """SCENE and all that decides how it is simulated; see `scene_of`."""
     step = number(f"a step above 0 and at most {LONGEST_STEP} s", 1e-9, LONGEST_STEP)
     time = number("a time from 0 to 1e6 s", 0.0, 1e6)
     engines = f"engine: {listing(BACKENDS, 'or')}"
-    parser.add_argument("scene", metavar="SCENE", help="a built-in scene, or a scene file")
-    parser.add_argument("--backend", type=backend, metavar="NAME", help=f"{engines} (default: what the scene says)")
-    parser.add_argument("--dt", type=step, metavar="S", help="step in seconds (default: what the scene says)")
-    parser.add_argument("--duration", type=time, default=5.0, metavar="S", help="simulated seconds (default: 5)")
+    integrators = listing(dict.fromkeys(name for names in INTEGRATORS.values() for name in names), "or")
+    add = parser.add_argument
+    add("scene", metavar="SCENE", help="a built-in scene, or a scene file")
+    add("--backend", type=backend, metavar="NAME", help=f"{engines} (default: what the scene says)")
+    add("--integrator", metavar="NAME", help=f"of engines that have a choice: {integrators}")
+    for option, choices in _IMPULSE_OPTIONS.items():
+        add(f"--{option}", type=one_of(*choices), metavar="NAME", help=f"of impulse: {listing(choices, 'or')}")
+    add("--dt", type=step, metavar="S", help="step in seconds (default: what the scene says)")
+    add("--duration", type=time, default=5.0, metavar="S", help="simulated seconds (default: 5)")
+    add("--q", type=numbers, metavar="A,B,…", help="start from these coordinates: free bodies first, then the joints")
+    add("--v", type=numbers, metavar="A,B,…", help="start with these velocities, in the same order")
+    change = "change a value of the scene file, such as joint.elbow.damping=0.2; may be repeated"
+    add("--set", action="append", default=[], metavar="PATH=VALUE", help=change)
+
+
+def scene_of(args: argparse.Namespace) -> Scene:
+    """The scene as the arguments of `add_simulation` want it."""
+    from sim.files import load
+    from sim.start import with_start
+
+    if args.set:
+        from sim.files import parse_change
+
+        scene = load(args.scene, changes=dict(map(parse_change, args.set)))
+    else:
+        scene = load(args.scene)
+    scene = replace(scene, backend=args.backend or scene.backend, dt=args.dt or scene.dt)
+    if args.integrator:
+        _check_integrator(args.integrator, scene.backend)
+    for option in _IMPULSE_OPTIONS:
+        if value := getattr(args, option):
+            if scene.backend != "impulse":
+                raise CommandError(
+                    f"--{option} is for the impulse engine, and this run is on {scene.backend}; leave it out, "
+                    "or add --backend impulse."
+                )
+            scene = replace(scene, **{option: value})
+    return with_start(scene, args.q, args.v)
+
+
+def _check_integrator(name: str, engine: str) -> None:
+    offered = INTEGRATORS[engine]
+    if not offered:
+        ways = listing(STABILISATIONS, "or")
+        raise CommandError(f"--integrator is not for the {engine} engine; --stabilise {ways} says how it steps.")
+    if name not in offered:
+        raise CommandError(f'--integrator cannot be "{name}" on {engine}; {suggestion(name, offered)}')
 
 
 def step_count(duration: float, dt: float) -> int:

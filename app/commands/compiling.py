@@ -15,20 +15,23 @@ if TYPE_CHECKING:
 INTERVAL = 0.5  # [s]; kernels from the cache are there sooner, and nothing is said about them
 
 
-def prepared(scene: Scene, backend: str | None = None, dt: float | None = None) -> Simulation:
-    """A simulation at its start, ready to step; counts on stderr for people at a terminal."""
+def prepared(scene: Scene) -> Simulation:
+    """A simulation at its start, ready to step; its notes on stderr, and a count for people at a terminal."""
     with counted(sys.stderr if sys.stderr.isatty() else None):
-        rehearse(scene, backend, dt)
+        rehearse(scene)
     from sim.simulation import Simulation
 
-    return Simulation(scene, backend, dt)
+    simulation = Simulation(scene)
+    for note in simulation.notes:
+        print(note, file=sys.stderr)
+    return simulation
 
 
-def rehearse(scene: Scene, backend: str | None = None, dt: float | None = None) -> None:
+def rehearse(scene: Scene) -> None:
     """Compile whatever a step of this scene needs, by taking one."""
     from sim.simulation import Diverged, Simulation
 
-    rehearsal = Simulation(scene, backend, dt)
+    rehearsal = Simulation(scene)
     with contextlib.closing(rehearsal), contextlib.suppress(Diverged):
         rehearsal.step()
         rehearsal.snapshot()

@@ -7,7 +7,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.commands.arguments import CommandError, add_simulation, number, one_of, output, size, step_count
+from app.commands.arguments import CommandError, add_simulation, number, one_of, output, scene_of, size, step_count
 from app.commands.compiling import prepared
 from app.commands.progress import ProgressBar
 from app.theme import THEMES
@@ -38,14 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from app.render.platform import NoOpenGL
     from app.video_encoder import Encoder
-    from sim.files import load
 
     width, height = args.size
     kind = FORMATS[args.output.suffix.lower()]
     fps = args.fps or kind.usual
     if fps > kind.fastest:
         raise CommandError(f"--fps of a {args.output.suffix} file is at most {kind.fastest:g}, not {fps:g}.")
-    simulation = prepared(load(args.scene), args.backend, args.dt)
+    simulation = prepared(scene_of(args))
     steps = step_count(args.duration, simulation.dt)
     frames = max(round(args.duration * fps), 1) if kind.moves else 1
     try:

@@ -5,44 +5,24 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from app.commands.arguments import CommandError, add_simulation, output, step_count
+from app.commands.arguments import CommandError, add_simulation, output, scene_of, step_count
 from app.commands.compiling import prepared
 from app.commands.progress import ProgressBar
 
 if TYPE_CHECKING:
     from sim.files.log import Log
     from sim.simulation import Simulation
-    from sim.state import Snapshot
 
 EXAMPLES = """\
 examples:
   main.py run arm_reach
   main.py run hinge_chain --duration 10 --dt 0.0005 --json
   main.py run arm_reach --backend pybullet --log reach.csv
+  main.py run three_link_arm --q 0,0.5,-1 --v 0,0,2 --set joint.elbow.damping=0
 """
-
-
-@dataclass
-class Findings:
-    """What was seen on the way from `start` to `end`."""
-
-    start: Snapshot
-    end: Snapshot
-    joint_gap: float = 0.0  # largest of all steps [m]
-    joint_angle_error: float = 0.0  # [rad]
-    seconds: float = 0.0  # processor time of all steps
-
-    def see(self, snapshot: Snapshot) -> None:
-        self.end = snapshot
-        self.joint_gap = max(self.joint_gap, snapshot.joint_gap)
-        self.joint_angle_error = max(self.joint_angle_error, snapshot.joint_angle_error)
-
-    @property
-    def us_per_step(self) -> float:
-        return 1e6 * self.seconds / max(self.end.step, 1)
+BURST = 20  # steps between two looks at the clock
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,42 +34,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from sim.backend import Diverged
-    from sim.files import load
     from sim.files.log import Log
 
-    simulation = prepared(load(args.scene), args.backend, args.dt)
+    simulation = prepared(scene_of(args))
     steps = step_count(args.duration, simulation.dt)
     log = Log(simulation.model) if args.log else None
     try:
-        findings = _simulate(simulation, steps, log)
-    except Diverged:
+        seconds = _simulate(simulation, steps, log)
+    except Diverged as problem:
         _save(log, args)  # the steps before it are what one wants to see
-        raise
+        raise CommandError(f"Stopped at t = {simulation.time:.6g} s: {problem}.", 1) from problem
     finally:
         simulation.close()
     _save(log, args)
-    print(json.dumps(_result(simulation, findings)) if args.json else _summary(simulation, findings))
+    result = _result(simulation, seconds)
+    print(json.dumps(result) if args.json else _summary(simulation, result))
     return 0
 
 
-def _simulate(simulation: Simulation, steps: int, log: Log | None) -> Findings:
-    """Step by step, so that nothing between two frames is missed."""
-    first = simulation.snapshot()
-    findings = Findings(first, first)
-    findings.see(first)
+def _simulate(simulation: Simulation, steps: int, log: Log | None) -> float:
+    """All steps; returns their processor time [s]."""
+    seconds, burst = 0.0, 1 if log else BURST
     if log:
-        log.add(first)
+        log.add(simulation.snapshot())
     with ProgressBar(simulation.scene.name, steps) as bar:
-        for number in range(steps):
+        while (left := steps - simulation.step_count) > 0:
             before = time.process_time()
-            simulation.step()
-            findings.seconds += time.process_time() - before
-            snapshot = simulation.snapshot()
-            findings.see(snapshot)
+            simulation.step(min(burst, left))
+            seconds += time.process_time() - before
             if log:
-                log.add(snapshot)
-            bar.at(number + 1)
-    return findings
+                log.add(simulation.snapshot())
+            bar.at(simulation.step_count)
+    return seconds
 
 
 def _save(log: Log | None, args: argparse.Namespace) -> None:
@@ -102,46 +78,56 @@ def _save(log: Log | None, args: argparse.Namespace) -> None:
             raise CommandError(cannot_write(args.log, error), 1) from error
 
 
-def _result(simulation: Simulation, findings: Findings) -> dict[str, Any]:
+def _result(simulation: Simulation, seconds: float) -> dict[str, Any]:
+    """Everything about the run; `sim.ledger` says what the drifts are."""
     from sim.spatial.rotation import matrix_to_quat
 
-    start, end = findings.start, findings.end
+    scene, reading, ledger = simulation.scene, simulation.reading, simulation.ledger
     bodies = {
         name: {
-            "position": end.position[i].tolist(),
-            "rotation": matrix_to_quat(end.rotation[i]).tolist(),
-            "twist": end.twist[i].tolist(),
+            "position": reading.position[i].tolist(),
+            "rotation": matrix_to_quat(reading.rotation[i]).tolist(),
+            "twist": reading.twist[i].tolist(),
         }
         for i, name in enumerate(simulation.model.body_names)
     }
     return {
-        "scene": simulation.scene.name,
+        "scene": f"{scene.name}:{scene.variant}" if scene.variant else scene.name,
         "backend": simulation.backend_name,
+        "integrator": simulation.integrator,
         "dt": simulation.dt,
-        "steps": end.step,
-        "time": end.time,
-        "q": end.q.tolist(),
-        "v": end.v.tolist(),
+        "steps": simulation.step_count,
+        "time": simulation.time,
+        "q": reading.q.tolist(),
+        "v": reading.v.tolist(),
         "bodies": bodies,
-        "energy_start": start.kinetic + start.potential,
-        "energy_end": end.kinetic + end.potential,
-        "joint_gap": findings.joint_gap,
-        "joint_angle_error": findings.joint_angle_error,
-        "us_per_step": findings.us_per_step,
+        "energy_start": ledger.energy_start,
+        "energy_end": ledger.energy_end,
+        "energy_work": ledger.energy_work,
+        "energy_drift": ledger.energy_drift,
+        "momentum_drift": ledger.momentum_drift,
+        "angular_momentum_drift": ledger.angular_momentum_drift,
+        "joint_gap": ledger.joint_gap,
+        "joint_angle_error": ledger.joint_angle_error,
+        "solves_per_step": ledger.solves_per_step,
+        "us_per_step": 1e6 * seconds / max(simulation.step_count, 1),
     }
 
 
-def _summary(simulation: Simulation, findings: Findings) -> str:
+def _summary(simulation: Simulation, result: dict[str, Any]) -> str:
     from sim.backend import BACKENDS
 
-    start, end, model = findings.start, findings.end, simulation.model
-    engine = BACKENDS[simulation.backend_name][0]
+    model, end = simulation.model, simulation.snapshot()
+    engine = f"{BACKENDS[simulation.backend_name][0]}, {simulation.integrator}"
     lines = [
         f"{simulation.scene.title} · {engine} · {end.step} steps of {1e3 * simulation.dt:g} ms",
-        f"  time         {end.time:.6g} s, {findings.us_per_step:.1f} µs of processor time a step",
-        f"  energy       {start.kinetic + start.potential:.6g} J at the start, {end.kinetic + end.potential:.6g} J now",
-        f"  joints       apart by at most {findings.joint_gap:.2g} m and {findings.joint_angle_error:.2g} rad",
+        f"  time         {end.time:.6g} s, {result['us_per_step']:.1f} µs of processor time a step",
+        "  energy       {energy_start:.6g} J at the start, {energy_end:.6g} J now".format(**result),
+        "               {energy_work:.6g} J of work, drift {energy_drift:.2g}".format(**result),
+        "  joints       apart by at most {joint_gap:.2g} m and {joint_angle_error:.2g} rad".format(**result),
     ]
+    conserved = {"momentum": result["momentum_drift"], "spin": result["angular_momentum_drift"]}
+    lines += [f"  {name:<12} drift {drift:.2g}" for name, drift in conserved.items() if drift is not None]
     for index, name in enumerate(model.joint_names):
         q = _numbers(end.q[model.joint_q[index] : model.joint_q[index + 1]])
         v = _numbers(end.v[model.joint_v[index] : model.joint_v[index + 1]])

@@ -58,14 +58,16 @@ class BulletBackend:
 
     def set(self, q: Array, v: Array) -> None:
         self._q, self._v = self._coordinates.to_bullet(q, v)
+        self._work = 0.0
         self._enter()
 
     def load(self, variables: Mapping[str, Array]) -> None:
         self._q, self._v = variables["q"].copy(), variables["v"].copy()
+        self._work = float(variables["work"])
         self._enter()
 
     def save(self) -> dict[str, Array]:
-        return {"q": self._q.copy(), "v": self._v.copy()}
+        return {"q": self._q.copy(), "v": self._v.copy(), "work": np.array(self._work)}
 
     def advance(self, control: Control, dt: float, n: int) -> None:
         if dt != self._dt:
@@ -73,6 +75,7 @@ class BulletBackend:
             self._dt = dt
         self._refuse_infinite(control)
         pushed = np.flatnonzero(control.wrench.any(axis=1)).tolist()
+        power = self._power(control)
         for _ in range(n):
             self._apply_torques(control)
             for body in pushed:
@@ -86,6 +89,16 @@ class BulletBackend:
                 raise Diverged(reason)
             for tree in self._trees:
                 self._enter_quaternions(tree)
+            power_before, power = power, self._power(control)
+            self._work += 0.5 * dt * (power_before + power)
+
+    def _power(self, control: Control) -> float:
+        """Of motors, damping and wrenches [W]: tau·v − v·D v + Σ (torque·ω + force·v_com). Stops are not counted."""
+        tau = self._coordinates.force_to_bullet(self._q, control.tau) if control.tau.any() else control.tau
+        power = float((tau - self._model.dof_damping * self._v) @ self._v)
+        if control.wrench.any():
+            power += float((control.wrench * self._inertial_frames()[:, 7:13]).sum())
+        return power
 
     def read(self) -> Reading:
         q, v = self._coordinates.from_bullet(self._q, self._v)
@@ -93,7 +106,7 @@ class BulletBackend:
         position, rotation, twist = np.empty((nb, 3)), np.empty((nb, 3, 3)), np.empty((nb, 6))
         frames = self._inertial_frames()
         origins(frames, model.body_center, model.body_axes, self._square, position, rotation, twist)
-        return Reading(q, v, position, rotation, twist, joint_gap=0.0, joint_angle_error=0.0)
+        return Reading(q, v, position, rotation, twist, joint_gap=0.0, joint_angle_error=0.0, work=self._work)
 
     def close(self) -> None:
         if self._client >= 0:

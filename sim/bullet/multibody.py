@@ -51,10 +51,36 @@ class Multibody:
 
 def build(client: int, model: Model) -> list[Multibody]:
     """Creates every tree of the model; raises BackendError for what Bullet cannot run."""
+    _refuse_unknown(model)
     _refuse_weightless(model)
     tree = principal_tree(model)
     roots = [int(j) for j in model.tree_order if model.joint_parent[j] < 0]
     return [_create(client, model, tree, root, _joints_behind(model, root)) for root in roots]
+
+
+def _refuse_unknown(model: Model) -> None:
+    """What joints of ours can do and these multibodies, as they are driven here, do not."""
+    has = {
+        "closes a loop": model.joint_cut,
+        "has friction": _any_dof(model, model.dof_friction > 0),
+        "has a rotor": _any_dof(model, model.dof_rotor > 0),
+        "has a cone": np.isfinite(model.joint_cone),
+        "has a twist range": np.isfinite(model.joint_twist).any(axis=1),
+        "is locked": model.joint_locked,
+        "rebounds from its limits (restitution)": model.joint_restitution > 0,
+    }
+    for what, joints in has.items():
+        for j in np.flatnonzero(joints):
+            raise BackendError(f'PyBullet cannot run this scene: joint "{model.joint_names[j]}" {what}.')
+    for given in model.scene.inputs:
+        raise BackendError(f'PyBullet cannot run this scene: input "{given.name}" is a function of time.')
+
+
+def _any_dof(model: Model, dofs: Array) -> Array:
+    """(nj,) bool: joints with any such velocity."""
+    out = np.zeros(len(model.joint_names), dtype=bool)
+    out[model.dof_joint[dofs]] = True
+    return out
 
 
 def _refuse_weightless(model: Model) -> None:

@@ -10,6 +10,8 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sim.scene import SceneError
+
 if TYPE_CHECKING:
     from sim.control.controller import Controller
     from sim.model import Model
@@ -38,6 +40,7 @@ class ControllerKind:
     gains: tuple[Gain, ...]
     factory: str
     needs_target: bool = False
+    needs_tree: bool = False  # cannot work where joints close loops
 
 
 CONTROLLERS: dict[str, ControllerKind] = {
@@ -46,6 +49,7 @@ CONTROLLERS: dict[str, ControllerKind] = {
         "Every joint carries the weight of what hangs from it: τ = g(q).",
         (),
         "sim.control.gravity:Gravity",
+        needs_tree=True,
     ),
     "joint_pd": ControllerKind(
         "Joint PD",
@@ -66,12 +70,21 @@ CONTROLLERS: dict[str, ControllerKind] = {
         ),
         "sim.control.jacobian_transpose:JacobianTranspose",
         needs_target=True,
+        needs_tree=True,
     ),
 }
 
 
 def create(spec: ControllerSpec, model: Model) -> Controller:
-    """The controller that `spec` describes, for this model."""
-    module, _, cls = CONTROLLERS[spec.kind].factory.partition(":")
+    """The controller that `spec` describes, for this model; raises SceneError where it cannot work."""
+    kind = CONTROLLERS[spec.kind]
+    if kind.needs_tree and model.joint_cut.any():
+        closing = model.joint_names[int(model.joint_cut.argmax())]
+        raise SceneError(
+            f'controller "{spec.name}": {kind.title.lower()} needs a tree, and joint "{closing}" closes a loop; '
+            "expected none, or joint_pd",
+            ("controller", spec.name),
+        )
+    module, _, cls = kind.factory.partition(":")
     controller: Controller = getattr(importlib.import_module(module), cls)(spec, model)
     return controller

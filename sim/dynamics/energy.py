@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from sim.jit import jit
 from sim.spatial.kernels import cross, rotate, rotate_back
 
@@ -42,3 +44,35 @@ def energy_and_momentum(mass, center, inertia, gravity, p, R, twist, out):
     out[5] -= a0
     out[6] -= a1
     out[7] -= a2
+
+
+@jit
+def momentum_sizes(mass, center, inertia, p, R, twist, out):
+    """What the bodies carry, however much of it cancels: C, V are place and velocity of the common centre of mass.
+
+        out[0] = Σ |m v_c|        out[1] = Σ |R I ω + (c − C) × m (v_c − V)|
+        out[2] = Σ |c| |m v_c|, whose rounding angular momenta carry
+
+    Reads   as energy_and_momentum
+    """
+    out[0], out[1], out[2] = 0.0, 0.0, 0.0
+    total, C0, C1, C2, V0, V1, V2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for run in range(2):
+        for b in range(mass.shape[0]):
+            m = mass[b]
+            d0, d1, d2 = rotate(R[b], center[b])
+            e0, e1, e2 = cross(twist[b, 0], twist[b, 1], twist[b, 2], d0, d1, d2)
+            v0, v1, v2 = twist[b, 3] + e0, twist[b, 4] + e1, twist[b, 5] + e2
+            c0, c1, c2 = p[b, 0] + d0, p[b, 1] + d1, p[b, 2] + d2
+            if run == 0:
+                carried = m * math.sqrt(v0 * v0 + v1 * v1 + v2 * v2)
+                out[0] += carried
+                out[2] += carried * math.sqrt(c0 * c0 + c1 * c1 + c2 * c2)
+                total, C0, C1, C2 = total + m, C0 + m * c0, C1 + m * c1, C2 + m * c2
+                V0, V1, V2 = V0 + m * v0, V1 + m * v1, V2 + m * v2
+            else:
+                l0, l1, l2 = rotate(R[b], rotate(inertia[b], rotate_back(R[b], twist[b])))
+                a0, a1, a2 = cross(c0 - C0, c1 - C1, c2 - C2, m * (v0 - V0), m * (v1 - V1), m * (v2 - V2))
+                out[1] += math.sqrt((l0 + a0) ** 2 + (l1 + a1) ** 2 + (l2 + a2) ** 2)
+        if run == 0:
+            C0, C1, C2, V0, V1, V2 = C0 / total, C1 / total, C2 / total, V0 / total, V1 / total, V2 / total

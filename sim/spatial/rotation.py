@@ -57,3 +57,32 @@ def rotation_vector(R: Array) -> Array:
     if s < 1e-12:
         return 2.0 * q[1:]
     return 2.0 * np.arctan2(s, q[0]) / s * q[1:]
+
+
+def rotation_exp(w: Array) -> Array:
+    """exp of a rotation vector as a unit quaternion wxyz."""
+    angle = float(np.linalg.norm(w))
+    return np.concatenate([[np.cos(angle / 2)], 0.5 * np.sinc(angle / (2 * np.pi)) * np.asarray(w)])
+
+
+def quat_product(a: Array, b: Array) -> Array:
+    """Hamilton's a b."""
+    return np.concatenate([[a[0] * b[0] - a[1:] @ b[1:]], a[0] * b[1:] + b[0] * a[1:] + np.cross(a[1:], b[1:])])
+
+
+def log_rate(w: Array) -> Array:
+    """The matrix that takes ω to the rate of w = log R, where Ṙ = [ω]× R.
+
+    1 − [w]×/2 + (1 − θ/2 cot θ/2)/θ² [w]×²,   θ = |w|
+    """
+    half, K = float(np.linalg.norm(w)) / 2, skew(w)
+    factor = (1 - half / np.tan(half)) / (4 * half * half) if half > 1e-3 else (1 + half * half / 15) / 12
+    rate: Array = np.eye(3) - 0.5 * K + factor * (K @ K)
+    return rate
+
+
+def across(axis: Array) -> Array:
+    """(2, 3) unit vectors that complete a unit axis to a right-handed frame (first, second, axis)."""
+    first = np.cross(axis, np.eye(3)[int(np.argmin(np.abs(axis)))])
+    first /= np.linalg.norm(first)
+    return np.stack([first, np.cross(axis, first)])

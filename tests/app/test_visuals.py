@@ -18,6 +18,7 @@ from sim.model import compile_model
 from sim.rest import body_poses, rest_snapshot
 from sim.state import Snapshot
 from tests.app.small_scenes import small_arm
+from tests.mechanisms import four_bar
 
 
 @pytest.mark.parametrize("name", builtin_names())
@@ -69,6 +70,18 @@ def test_pins_sit_on_their_joints_in_the_joints_colour_and_thicker_than_the_link
             assert radius == pytest.approx(1.3 * 0.05) and half > 0.05
         else:
             assert radius > 0.06
+
+
+def test_a_joint_that_closes_a_loop_is_drawn_like_the_others():
+    scene = four_bar(1.0, (0.5, -1.5))
+    model = compile_model(scene)
+    visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
+    colors, world = visuals.colors(LIGHT), visuals.instances(snapshot)
+    (pin,) = [i for i in range(len(visuals)) if np.allclose(colors[i], linear(LIGHT.curve(3)))]
+    assert visuals.kind[pin] == CYLINDER
+    assert world[pin, :, 3] == pytest.approx([0.5, 0.0, 0.0], abs=1e-6)
+    center, radius = visuals.light_bounds(snapshot, world)
+    assert np.linalg.norm(surface_points(visuals, snapshot) - center, axis=1).max() <= radius < 2.0
 
 
 def test_links_alternate_in_colour():

@@ -14,8 +14,9 @@ import pytest
 
 from sim.backend import BackendError, create, unavailable
 from sim.model import Model, compile_model
-from sim.scene import Body, Joint, Pose, Scene
+from sim.scene import Body, Input, Joint, Pose, Scene
 from sim.state import Control
+from tests.mechanisms import four_bar
 
 if reason := unavailable("pybullet"):
     pytest.skip(reason, allow_module_level=True)
@@ -253,6 +254,31 @@ def test_what_pybullet_cannot_run_is_refused_in_a_sentence():
     joints = [Joint(f"j{i}", "ball", f"l{i - 1}" if i else "world", f"l{i}") for i in range(40)]
     with pytest.raises(BackendError, match="40 joints with 160 coordinates"):
         create("pybullet", world(bodies, joints))
+
+
+UNKNOWN = {
+    "has friction": {"friction": 0.1},
+    "has a rotor": {"rotor_inertia": 1e-5, "gear": 100.0},
+    "has a cone": {"kind": "ball", "cone": 0.5},
+    "has a twist range": {"kind": "ball", "twist": (-1.0, 1.0)},
+    "is locked": {"locked": True},
+    "rebounds from its limits": {"limits": (-1.0, 1.0), "restitution": 0.5},
+}
+
+
+@pytest.mark.parametrize("what", UNKNOWN)
+def test_what_its_joints_do_not_do_is_refused_by_name(what):
+    joint = replace(pendulum("hinge"), **UNKNOWN[what])
+    with pytest.raises(BackendError, match=f'PyBullet cannot run this scene: joint "pivot" {what}'):
+        create("pybullet", world([BOB], [joint]))
+
+
+def test_loops_and_inputs_are_refused_by_name():
+    with pytest.raises(BackendError, match=r'PyBullet cannot run this scene: joint "ground" closes a loop\.'):
+        create("pybullet", compile_model(four_bar(1.0, (0.5, -1.5))))
+    scene = Scene("push", "Push", bodies=(body(),), inputs=(Input("wind", body="a", force=("sin(t)", 0.0, 0.0)),))
+    with pytest.raises(BackendError, match='PyBullet cannot run this scene: input "wind"'):
+        create("pybullet", compile_model(scene))
 
 
 def test_closing_twice_is_fine():
