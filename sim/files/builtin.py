@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sim.scene import SceneError
@@ -31,3 +32,11 @@ def scene_path(name: str) -> Path:
     if name not in _GALLERY:
         raise SceneError(f'There is no built-in scene "{name}"; {suggestion(name, _GALLERY)}')
     return SCENES / f"{name}.toml"
+
+
+def split_variant(name: str, folder: str = "") -> tuple[str, str | None]:
+    """SCENE:VARIANT in its two parts. A file in `folder` may have colons of its own."""
+    scene, colon, variant = name.rpartition(":")
+    if not colon or not scene or set(variant) & set("/\\") or os.path.exists(os.path.join(folder, name)):
+        return name, None
+    return scene, variant

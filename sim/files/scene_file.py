@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from sim.check import JOINT_KINDS
 from sim.control import CONTROLLERS
-from sim.files.builtin import builtin_names, scene_path
-from sim.files.document import read_document
+from sim.files.builtin import builtin_names, scene_path, split_variant
+from sim.files.chain_table import expand_chains
+from sim.files.changes import apply_changes
+from sim.files.document import choose_variant, read_document
 from sim.files.input_table import read_inputs
 from sim.files.reader import Table
 from sim.files.shape_table import read_shapes
@@ -32,19 +35,21 @@ from sim.wording import listing
 
 Six = tuple[float, float, float, float, float, float]
 
+_SCENE_KEYS = (
+    *("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "solver", "stabilise"),
+    *("body", "joint", "chain", "frame", "target", "controller", "input", "camera", "world"),
+)
 # The keys of each table; "" is the top of the file.
-_TABLES = ("body", "joint", "frame", "target", "controller", "input", "camera", "world")
 KEYS: dict[str, tuple[str, ...]] = {
-    "": (
-        *("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "solver", "stabilise", "extends"),
-        *_TABLES,
-    ),
+    "": (*_SCENE_KEYS, "extends", "variant"),
+    "variant": _SCENE_KEYS,
     "body": ("mass", "density", "center", "inertia", "position", "rotation", "velocity", "shape", "shapes"),
     "joint": (
         *("type", "parent", "child", "position", "rotation", "child_position", "child_rotation"),
         *("axis", "q", "v", "damping", "friction", "rotor_inertia", "gear", "limits", "cone", "twist", "restitution"),
         *("locked", "torque_limit", "actuated"),
     ),
+    "chain": ("count", "parent", "body", "joint"),
     "frame": ("body", "position", "rotation"),
     "target": ("position", "frame", "path"),
     "path": ("circle", "period", "normal"),
@@ -55,29 +60,44 @@ KEYS: dict[str, tuple[str, ...]] = {
 }
 
 
-def load(name_or_path: str | os.PathLike[str]) -> Scene:
-    """A built-in scene by its name, or a scene file by its path."""
-    name = os.fspath(name_or_path)
+def load(name_or_path: str | os.PathLike[str], changes: Mapping[str, object] | None = None) -> Scene:
+    """A built-in scene by its name, or a scene file by its path; SCENE:VARIANT for one of its variants.
+
+    `changes` sets values by their key paths, {"joint.elbow.damping": 0.2}, as if the file had them.
+    """
+    name, variant = split_variant(os.fspath(name_or_path))
     if name in builtin_names():
-        return read_scene(scene_path(name))
+        return read_scene(scene_path(name), variant, changes)
     is_bare_name = not Path(name).suffix and os.path.basename(name) == name
     if is_bare_name and not os.path.exists(name):
         scene_path(name)  # refuses it with the nearest name
-    return read_scene(name_or_path)
+    return read_scene(name, variant, changes)
 
 
-def read_scene(path: str | os.PathLike[str]) -> Scene:
-    """Reads and checks a scene file; every mistake is a SceneError that begins with "FILE:LINE: "."""
+def read_scene(
+    path: str | os.PathLike[str], variant: str | None = None, changes: Mapping[str, object] | None = None
+) -> Scene:
+    """Reads and checks a scene file; every mistake is a SceneError that begins with its place, "FILE:LINE: "."""
     document = read_document(path)
     try:
-        scene = _scene(Table(document.data, (), KEYS[""]), os.fspath(path))
+        choose_variant(document, variant)
+    except SceneError as error:
+        raise document.located(error) from None
+    apply_changes(document, changes or {}, chains=True)
+    try:
+        expand_chains(document, KEYS["chain"])
+    except SceneError as error:
+        raise document.located(error) from None
+    apply_changes(document, changes or {}, chains=False)
+    try:
+        scene = _scene(Table(document.data, (), KEYS[""]), os.fspath(path), variant or "")
         compile_model(scene)
     except SceneError as error:
         raise document.located(error) from None
     return scene
 
 
-def _scene(top: Table, path: str) -> Scene:
+def _scene(top: Table, path: str, variant: str) -> Scene:
     name = Path(path).stem
     default = Scene(name=name, title=name.replace("_", " "), path=path)
     joints = tuple(_joint(name, table) for name, table in top.named("joint", KEYS["joint"]))
@@ -105,6 +125,8 @@ def _scene(top: Table, path: str) -> Scene:
         base_shapes=_world_shapes(top),
         camera=_camera(top),
         path=path,
+        variant=variant,
+        variants=tuple(name for name, _ in top.named("variant", KEYS["variant"])),
     )
 
 
