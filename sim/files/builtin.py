@@ -13,8 +13,14 @@ SCENES = Path(__file__).resolve().parents[2] / "assets" / "scenes"
 # In the order of the gallery; a new scene is a file in assets/scenes and a line here.
 _GALLERY = (
     "free_body",
+    "free_bodies",
     "ball_chain",
     "hinge_chain",
+    "long_chain",
+    "four_bar",
+    "parallelogram",
+    "slider_crank",
+    "double_pendulum",
     "three_link_arm",
     "arm_gravity",
     "arm_pd",
