@@ -12,6 +12,7 @@ from typing import Any
 
 _PUBLIC = {
     "load": "sim.files",
+    "write_scene": "sim.files.scene_writer",
     "Simulation": "sim.simulation",
     "Runner": "sim.runner",
     "compile_progress": "sim.jit",

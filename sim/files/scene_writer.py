@@ -38,6 +38,7 @@ def write_scene(scene: Scene, path: str | os.PathLike[str]) -> None:
     nothing has changed, if the result reads as exactly this scene; otherwise the file is written anew.
     Variants are kept or, where they cannot be, the file is left alone.
     """
+    check(scene)
     text = _edited(scene, path) or scene_text(scene)
     with Draft(path) as draft, open(draft.path, "w", encoding="utf-8", newline="\n") as file:
         file.write(text)
@@ -49,7 +50,7 @@ def _edited(scene: Scene, path: str | os.PathLike[str]) -> str | None:
         before, text = read_scene(path), read_text(os.fspath(path))
     except SceneError:
         return None
-    if not scene.variant:
+    if not (scene.variant and before.variants):
         new = _with_changes(text, scene_data(before), scene_data(scene))
         if new is not None and _says(new, path, scene):
             return new
@@ -66,8 +67,8 @@ def _says(text: str, path: str | os.PathLike[str], scene: Scene) -> bool:
 
 
 def _with_changes(text: str, old: Data, new: Data) -> str | None:
-    document = tomlkit.parse(text)
     try:
+        document = tomlkit.parse(text)
         _change(document, old, new, 0)
     except (TOMLKitError, KeyError):
         return None
@@ -84,7 +85,7 @@ def _change(holder: Any, old: Mapping[str, Any], new: Mapping[str, Any], depth: 
         if depth < _DEPTH and isinstance(value, dict):
             named = depth == 0 and key not in _SINGLE
             if key not in holder:
-                holder.add(key, tomlkit.table(is_super_table=named))
+                holder[key] = tomlkit.table(is_super_table=named)
             _change(holder[key], old.get(key, {}), value, 1 if named else _DEPTH)
             continue
         if key in EITHER and EITHER[key] in holder:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import re
 from pathlib import Path
 
 import pytest
 
 from sim.files import read_scene
+from sim.files.scene_file import parse_scene
 from sim.scene import SceneError
 
 GOOD = (Path(__file__).parent / "arm.toml").read_text(encoding="utf-8")
@@ -296,3 +299,42 @@ def test_what_is_no_scene_is_said_to_be_none(kind: str, tmp_path: Path) -> None:
     assert sentence.startswith(f"{path}:{line}: "), sentence
     assert part in sentence
     assert "\n" not in sentence
+
+
+def test_files_spoilt_at_random_are_scenes_or_get_a_sentence() -> None:
+    """Lines lost, doubled, swapped, or with another value: nothing but SceneError, always with a line."""
+    rng = random.Random(5)
+    values = [
+        "true",
+        "-1",
+        "nan",
+        '"x"',
+        "[]",
+        "{}",
+        "[1, 2, 3]",
+        "1e400",
+        '"t"',
+        "[[]]",
+        '"world"',
+        "1979-05-27",
+        "[{}]",
+    ]
+    refused = 0
+    for _ in range(1500):
+        lines = rng.choice([GOOD, MACHINE]).split("\n")
+        i, k = rng.randrange(len(lines)), rng.randrange(len(lines))
+        match rng.randrange(4):
+            case 0:
+                del lines[i]
+            case 1:
+                lines.insert(k, lines[i])
+            case 2:
+                lines[i], lines[k] = lines[k], lines[i]
+            case _:
+                lines[i] = f"{lines[i].partition('=')[0]}= {rng.choice(values)}"
+        try:
+            parse_scene("\n".join(lines), "spoilt.toml")
+        except SceneError as error:
+            refused += 1
+            assert re.match(r"spoilt\.toml:\d+: \S", str(error)) and "\n" not in str(error)
+    assert 500 < refused < 1450

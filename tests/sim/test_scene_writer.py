@@ -316,6 +316,31 @@ class TestFilesThatAreThere:
         assert read_scene(path).variants == ("moon",)
         assert text.startswith('extends = "long_chain" # ten metres\n') and len(text) < 150
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "body.a.mass = 1\nbody.a.shape.sphere = 0.1\njoint.j = { type = 'hinge', parent = 'world', child = 'a' }\n",
+            "[body]\na = { mass = 1, shape = { sphere = 0.1 } }\n"
+            "[joint]\nj.type = 'hinge'\nj.parent = 'world'\nj.child = 'a'\n",
+            "[body.b]\nmass = 1\nshape = { sphere = 1 }\n[joint.j]\ntype = 'hinge'\nparent = 'world'\nchild = 'a'\n"
+            "[body.a]\nmass = 1\n[body.a.shape]\nsphere = 0.1\n",
+        ],
+        ids=["dotted", "in braces", "out of order"],
+    )
+    def test_whatever_way_it_was_written(self, tmp_path: Path, text: str) -> None:
+        path = self.own(tmp_path, f"# Mine\n{text}")
+        scene = read_scene(path)
+        changed = replace(
+            scene,
+            dt=0.002,
+            bodies=(*scene.bodies[:-1], replace(scene.bodies[-1], shapes=(Shape("box", (1.0, 2.0, 3.0)),) * 2)),
+            joints=(replace(scene.joints[0], damping=0.5),),
+            frames=(Frame("tool", "a"),),
+        )
+        write_scene(changed, path)
+        assert bits(read_scene(path)) == bits(changed)
+        assert path.read_text(encoding="utf-8").startswith("# Mine\n")
+
     def test_a_density_gives_way_to_a_mass(self, tmp_path: Path) -> None:
         path = self.own(tmp_path, "[body.b] # a ball\ndensity = 1000\nshape = { sphere = 0.1 }\n")
         scene = read_scene(path)
