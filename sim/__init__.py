@@ -13,6 +13,7 @@ from typing import Any
 _PUBLIC = {
     "load": "sim.files",
     "with_start": "sim.start",
+    "write_scene": "sim.files.scene_writer",
     "Simulation": "sim.simulation",
     "Runner": "sim.runner",
     "compile_progress": "sim.jit",

@@ -94,6 +94,7 @@ class Simulation:
 
     def _decide(self) -> None:
         """Controllers and the mouse → Control, from the last reading; torque limits hold for their sum."""
+        self._control.time = self.time
         tau = self._control.tau
         tau[:] = 0.0
         for name, controller in self.controllers.items():

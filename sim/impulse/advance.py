@@ -72,6 +72,12 @@ def activate(sys, w, forces):
             acted_on = acted_on or driven
             w.active[j] = sys.acting[j] or (driven and sys.kind[j] != FREE)
         acted_on = acted_on or w.active[j]
+    for i in range(sys.inputs.dof.shape[0]):
+        for j in range(sys.kind.shape[0]):
+            first = sys.v_start[j]
+            if sys.kind[j] != FREE and 0 <= first <= sys.inputs.dof[i] < first + WIDTHS[sys.kind[j]]:
+                w.active[j] = True
+    acted_on = acted_on or sys.inputs.start.shape[0] > 1
     for b in range(forces.wrench.shape[0]):
         for k in range(6):
             acted_on = acted_on or forces.wrench[b, k] != 0.0

@@ -50,7 +50,7 @@ class ImpulseBackend:
     def _build(self) -> None:
         self.system = system_of(self.model, self._dense, self._locked_q)
         self.world = make_world(self.system)
-        self._work = make_work(self.system)
+        self._work = make_work(self.system, self.model.nv)
         # Kernels see the same arrays through references.
         self._kernel = pack_system(self.system), pack_work(self._work), pack_world(self.world)
         engine = {int(j): i for i, j in enumerate(self.system.joint) if j >= 0}

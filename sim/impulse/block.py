@@ -3,7 +3,8 @@
 P is what the tree answers to impulses on its bodies; for a heap of free bodies it is M⁻¹ and A the
 textbook's matrix. Loops make rows redundant (a planar four-bar has three too many) and pass through dead
 points, so A is factored with its rank revealed: a pivoted Cholesky factor A = L Lᵀ with as many columns as
-there are pivots above 1e-9 of their row's own size, and of all solutions the one of least norm,
+there are pivots above 1e-9 of what their row would have on free bodies, and of all solutions the one of least
+norm,
 
     λ = A⁺ b = L (Lᵀ L)⁻² Lᵀ b.
 """
@@ -33,6 +34,7 @@ class Block(NamedTuple):
     J: Array  # (n, 12)
     joint: Array  # (n,)
     compliance: Array  # (n,) 1/s of a soft axis, else 0
+    scale: Array  # (n,) J M⁻¹ Jᵀ of the row on free bodies
     axis_row: Array  # (nj,) first row of a joint's axes; -1: none
     hold_row: Array  # (nj,) first row of a ball's held directions; -1: none
     Y: Array  # (n, nb, 6) what the tree answers to a unit impulse of each row
@@ -58,6 +60,7 @@ def make_block(system: System) -> Block:
         J=np.zeros((n, 12)),
         joint=np.zeros(n, dtype=np.int64),
         compliance=np.zeros(n),
+        scale=np.zeros(n),
         axis_row=np.full(nj, -1, dtype=np.int64),
         hold_row=np.full(nj, -1, dtype=np.int64),
         Y=np.zeros((n, nb, 6)),
@@ -110,6 +113,20 @@ def place_rows(sys, x, R, soft, held, hold_rows, hold_axis, block):
             for i in range(hold_rows[j]):
                 turn_row(block.G[0], hold_axis[j, i, 0], hold_axis[j, i, 1], hold_axis[j, i, 2])
                 _add_row(block, j, block.G[0], 0.0)
+    for r in range(block.size[0]):
+        j, J = block.joint[r], block.J[r]
+        block.scale[r] = _on_free_body(sys, R, sys.child[j], J[6:]) + block.compliance[r]
+        if sys.parent[j] >= 0:
+            block.scale[r] += _on_free_body(sys, R, sys.parent[j], J)
+
+
+@inner
+def _on_free_body(sys, R, b, J):
+    """J M⁻¹ Jᵀ of one body's part of a row."""
+    s = (J[3] * J[3] + J[4] * J[4] + J[5] * J[5]) / sys.mass[b]
+    for k in range(3):
+        s += (R[b, 0, k] * J[0] + R[b, 1, k] * J[1] + R[b, 2, k] * J[2]) ** 2 / sys.moments[b, k]
+    return s
 
 
 @inner
@@ -136,14 +153,14 @@ def factor_block(sys, held, t, block):
             i = block.joint[s]
             block.A[s, r] = row_velocity(block.J[s], sys.parent[i], sys.child[i], block.Y[r])
         block.A[r, r] += block.compliance[r]
-    block.size[1] = _factor(block.A, n, block.L, block.order, block.temporary[0])
+    block.size[1] = _factor(block.A, block.scale, n, block.L, block.order, block.temporary[0])
     if block.size[1] < n:
         _factor_normal(block.L, n, block.size[1], block.B)
     return block.size[1]
 
 
 @inner
-def _factor(A, n, L, order, left):
+def _factor(A, scale, n, L, order, left):
     """A = L Lᵀ with rows permuted by `order`; returns the rank. `left` is what remains of the diagonal."""
     for i in range(n):
         order[i] = i
@@ -151,7 +168,7 @@ def _factor(A, n, L, order, left):
     for k in range(n):
         best, pivot = 0.0, k
         for i in range(k, n):
-            ratio = left[order[i]] / A[order[i], order[i]]
+            ratio = left[order[i]] / scale[order[i]]
             if ratio > best:
                 best, pivot = ratio, i
         if not best > RANK_THRESHOLD:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.dynamics.inputs import add_inputs
 from sim.jit import inner
 from sim.model import BALL, FREE
 from sim.spatial.kernels import cross, rotate
@@ -23,21 +24,23 @@ class Forces(NamedTuple):
 @inner
 def gather(sys, w, s, forces, time):
     """w.wrench = given wrenches + Gᵀ tau at the present pose; w.tau of the active joints."""
-    for b in range(w.wrench.shape[0]):
+    for k in range(w.torque.shape[0]):
+        w.torque[k] = forces.tau[k]
+    for b in range(w.given.shape[0]):
         for k in range(6):
-            w.wrench[b, k] = forces.wrench[sys.body[b], k]
-            w.given[b, k] = w.wrench[b, k]
-    for b in range(w.wrench.shape[0]):
+            w.given[b, k] = forces.wrench[sys.body[b], k]
+    add_inputs(sys.inputs, time, s.R, sys.center, w.torque, w.given)
+    for b in range(w.given.shape[0]):
         if sys.kind[b] == FREE and sys.v_start[b] >= 0:
-            _push_free(sys, s, b, forces.tau[sys.v_start[b] : sys.v_start[b] + 6], w.given[b])
-            for k in range(6):
-                w.wrench[b, k] = w.given[b, k]
+            _push_free(sys, s, b, w.torque[sys.v_start[b] : sys.v_start[b] + 6], w.given[b])
+        for k in range(6):
+            w.wrench[b, k] = w.given[b, k]
     for j in range(sys.kind.shape[0]):
         if not w.active[j]:
             continue
         p, c = sys.parent[j], sys.child[j]
         for k in range(3 if sys.kind[j] == BALL else 1):
-            f = forces.tau[sys.v_start[j] + k]
+            f = w.torque[sys.v_start[j] + k]
             w.tau[j, k] = f
             if f == 0.0:
                 continue

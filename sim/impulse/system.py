@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.dynamics.inputs import Inputs, inputs_of
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER, Model
 from sim.rest import joint_motion
 
@@ -28,6 +29,8 @@ class System(NamedTuple):
     """Constants of one world; nb bodies, nj joints: one a body, then the cut ones."""
 
     gravity: Array  # (3,)
+    inputs: Inputs  # bodies in the engine's order, points from their centres of mass in principal axes
+    center: Array  # (nb, 3) zeros: where the centres of mass are, for `add_inputs`
     mass: Array  # (nb,)
     moments: Array  # (nb, 3) principal
     body: Array  # (nb,) index in the scene
@@ -83,6 +86,8 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
     damping, friction, rotor = value(model.dof_damping), value(model.dof_friction), value(model.dof_rotor)
     return System(
         gravity=model.gravity,
+        inputs=_inputs(model, engine_body),
+        center=np.zeros((len(tree), 3)),
         mass=model.body_mass[body],
         moments=model.body_moments[body],
         body=body,
@@ -110,6 +115,12 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
         acting=limited | (damping > 0.0) | (friction > 0.0) | (rotor > 0.0),
         stop_frame=np.array([axis_frame(model.joint_axis[j]) for j in joints]).reshape(-1, 3, 3),
     )
+
+
+def _inputs(model: Model, engine_body: Array) -> Inputs:
+    inputs = inputs_of(model)
+    at = [model.body_axes[b].T @ (p - model.body_center[b]) for b, p in zip(inputs.body, inputs.at, strict=True)]
+    return inputs._replace(body=engine_body[inputs.body], at=np.array(at).reshape(-1, 3))
 
 
 def _kind(model: Model, j: int) -> int:

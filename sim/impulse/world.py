@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.dynamics.inputs import Inputs
 from sim.impulse.block import Block, make_block
 from sim.impulse.system import System
 from sim.impulse.tree import Tree, make_tree
@@ -68,6 +69,7 @@ class Work(NamedTuple):
     J: Array  # (nb, 6) impulses [angular; linear]
     wrench: Array  # (nb, 6)
     given: Array  # (nb, 6) wrenches that do not come from joint torques
+    torque: Array  # (nv,) in the scene's order
     tau: Array  # (nj, 3) torques of active joints
     anchor: Array  # (nb, 3)
     x_new: Array
@@ -98,7 +100,7 @@ def make_world(system: System) -> World:
     )
 
 
-def make_work(system: System) -> Work:
+def make_work(system: System, nv: int) -> Work:
     nb, nj = len(system.mass), len(system.kind)
     size = sum(a.size for a in make_world(system))
     block = make_block(system)
@@ -135,6 +137,7 @@ def make_work(system: System) -> Work:
         J=np.zeros((nb, 6)),
         wrench=np.zeros((nb, 6)),
         given=np.zeros((nb, 6)),
+        torque=np.zeros(nv),
         tau=np.zeros((nj, 3)),
         anchor=np.zeros((nb, 3)),
         x_new=np.zeros((nb, 3)),
@@ -151,11 +154,16 @@ def make_work(system: System) -> Work:
     )
 
 
-pack_system = bundle(System)
+_pack_inputs = bundle(Inputs)
+_pack_system = bundle(System)
 pack_world = bundle(World)
 _pack_tree = bundle(Tree)
 _pack_block = bundle(Block)
 _pack_work = bundle(Work)
+
+
+def pack_system(system: System) -> Any:
+    return _pack_system(system._replace(inputs=_pack_inputs(system.inputs)))
 
 
 def pack_work(work: Work) -> Any:

@@ -17,7 +17,8 @@ import numpy as np
 import pytest
 
 from app.cli import main
-from app.commands import COMMANDS
+from app.commands import COMMANDS, window
+from app.commands.arguments import CommandError
 from app.theme import LIGHT, rgb
 from app.video import ROOT
 from sim.files import builtin_names
@@ -161,10 +162,21 @@ def test_scenes_are_listed_for_people_and_programs(capsys: pytest.CaptureFixture
     assert main(["scenes", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == builtin_names()
-    assert all(set(row) == {"name", "title", "summary", "group"} and all(row.values()) for row in rows)
+    assert all(set(row) == {"name", "title", "summary", "group", "variants"} for row in rows)
+    assert all(row["title"] and row["summary"] and row["group"] for row in rows)
+    assert {row["name"]: row["variants"] for row in rows if row["variants"]} == {"double_pendulum": ["a", "b", "c"]}
     assert main(["scenes"]) == 0
     text = capsys.readouterr().out
     assert all(row["name"] in text and row["title"] in text and row["group"] in text for row in rows)
+    assert "double_pendulum:b" in text
+
+
+def test_the_window_opens_variants_too(tmp_path: Path) -> None:
+    assert window.scene("double_pendulum:b") == "double_pendulum:b"
+    (tmp_path / "own.toml").touch()
+    assert window.scene(f"{tmp_path / 'own.toml'}:x") == f"{tmp_path / 'own.toml'}:x"
+    with pytest.raises(CommandError, match='There is no scene, scene file or command "duble_pendulum:b"'):
+        window.scene("duble_pendulum:b")
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
