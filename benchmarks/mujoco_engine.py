@@ -8,6 +8,7 @@ import mujoco
 import numpy as np
 
 from benchmarks.mechanics import Array, Motion, from_inertial, start, to_inertial
+from sim.backend import Diverged
 from sim.model import FREE, HINGE, Model
 from sim.spatial.rotation import matrix_to_quat, quat_to_matrix
 
@@ -27,6 +28,11 @@ class MujocoWorld:
 
     def close(self) -> None:
         """Python frees it all."""
+
+    def refuse_reset(self) -> None:
+        """MuJoCo goes back to the start without a word when a state becomes infinite."""
+        if any(warning.number for warning in self.data.warning):
+            raise Diverged("MuJoCo gave a warning or began anew, so that its figures mean nothing")
 
     def energy(self) -> tuple[float, float]:
         """T and V as MuJoCo itself sums them."""
@@ -54,6 +60,7 @@ class FreeBodies(MujocoWorld):
 
     def motion(self) -> Motion:
         """MuJoCo's free joints: position, quaternion; velocity in world axes, angular velocity in the body's."""
+        self.refuse_reset()
         q, v = self.data.qpos.reshape(-1, 7), self.data.qvel.reshape(-1, 6)
         rotation = np.array([quat_to_matrix(quat) for quat in q[:, 3:]])
         twist = np.hstack([np.einsum("bij,bj->bi", rotation, v[:, 3:]), v[:, :3]])
@@ -69,6 +76,7 @@ class HingeTree(MujocoWorld):
         self.data.qpos[:], self.data.qvel[:] = model.q0, model.v0
 
     def coordinates(self) -> tuple[Array, Array]:
+        self.refuse_reset()
         return self.data.qpos.copy(), self.data.qvel.copy()
 
 
