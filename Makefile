@@ -1,6 +1,6 @@
 # Impulse. `make` alone lists what can be made. run and test set up everything they need by themselves.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench soak pybullet clean ready-run ready-test
+.PHONY: help run test lint bench soak pybullet clean ready-run ready-test ready-bench
 
 python := .venv/bin/python
 video := impulse-arm_reach.mp4
@@ -32,7 +32,7 @@ lint: ready-test  ## ruff and mypy
 soak: ready-test  ## the long tests: hours of simulated time
 	@$(screen) $(python) -m pytest -m soak
 
-bench: ready-test  ## measure every time the program promises
+bench: ready-bench  ## measure every time and accuracy the program promises, beside other engines
 	@$(python) benchmarks/run.py
 
 pybullet:  ## build the PyBullet engine where there is no ready-made package (4 to 7 minutes)
@@ -42,5 +42,5 @@ clean:  ## remove .venv and caches; the next run sets everything up again
 	@rm -rf .venv .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-ready-run ready-test: ready-%:
+ready-run ready-test ready-bench: ready-%:
 	@scripts/setup.sh $*

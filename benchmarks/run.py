@@ -1,83 +1,73 @@
-"""Every time the program promises, measured and printed with its bound. Exits with 1 if one is past it.
+"""Everything the program promises about time and accuracy, measured and printed with its bound.
 
-Start-up is measured as a user meets it: the real program in a process of its own, on a virtual screen.
+    python benchmarks/run.py [TOPIC …]      all topics, or these
+    python benchmarks/run.py --list
+
+Exits with 1 if a value is past its bound, or if a peer to measure against is missing.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import statistics
+import argparse
+import importlib
 import subprocess
 import sys
-import tempfile
-import time
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import ModuleType
 
-ROOT = Path(__file__).parent.parent
-MAIN = [sys.executable, str(ROOT / "main.py")]
-SCREEN = ["xvfb-run", "-a", "-s", "-screen 0 2560x1440x24 +extension GLX +render -noreset"]
-SCREEN += ["env", "-u", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM=xcb"]
-ROUNDS = 5
+if not __package__:  # started as a file: imports are seen from the project's folder
+    sys.path[0] = str(Path(__file__).parent.parent)
 
-sys.path.insert(0, str(ROOT))
+from benchmarks.peers import machine, missing
+from benchmarks.table import Row
+from sim.backend import BackendError, Diverged
 
-
-def cold_start() -> float:
-    """Seconds of `main.py run arm_reach --duration 1` with nothing compiled."""
-    with tempfile.TemporaryDirectory() as cache:
-        begin = time.perf_counter()
-        command = [*MAIN, "run", "arm_reach", "--duration", "1"]
-        subprocess.run(command, env={**os.environ, "NUMBA_CACHE_DIR": cache}, check=True, stdout=subprocess.DEVNULL)
-        return time.perf_counter() - begin
+# Each is a module of this folder with PEERS, the peers it needs, and measure(), which yields rows and lines of text.
+TOPICS = ("startup", "reach", "free", "double_pendulum", "chains")
 
 
-def window_start() -> tuple[float, float]:
-    """Seconds from process start to the first paint and to the first motion, medians, caches warm."""
-    paints, motions = [], []
-    for _ in range(ROUNDS):
-        with tempfile.TemporaryDirectory() as folder:
-            report, shot = Path(folder) / "report.json", Path(folder) / "shot.png"
-            command = [*SCREEN, *MAIN, "arm_reach", "--report", str(report), "--shot", str(shot), "--after", "0.5"]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-            times = json.loads(report.read_text())
-        paints.append(times["first_paint"])
-        motions.append(times["first_motion"])
-    return statistics.median(paints), statistics.median(motions)
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="benchmarks/run.py", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("topics", nargs="*", metavar="TOPIC", help=", ".join(TOPICS))
+    parser.add_argument("--list", action="store_true", help="say what each topic measures")
+    options = parser.parse_args(arguments)
+    if unknown := [name for name in options.topics if name not in TOPICS]:
+        parser.error(f'there is no topic "{unknown[0]}"; there are {", ".join(TOPICS)}')
+    wanted = [name for name in TOPICS if name in options.topics or not options.topics]
+    modules = {name: importlib.import_module(f"benchmarks.{name}") for name in wanted}
+    if options.list:
+        for name, topic in modules.items():
+            print(f"{name:16} {(topic.__doc__ or '').splitlines()[0]}")
+        return 0
+    return report(modules)
 
 
-def simulated_second() -> dict[str, float]:
-    """Milliseconds of processor time for one simulated second of arm_reach, engines interleaved, medians."""
-    from sim.backend import BACKENDS, unavailable
-    from sim.files import load
-    from sim.simulation import Simulation
-
-    worlds = {name: Simulation(load("arm_reach"), name) for name in BACKENDS if not unavailable(name)}
-    times: dict[str, list[float]] = {name: [] for name in worlds}
-    for world in worlds.values():
-        world.advance(0.1)
-    for _ in range(ROUNDS):
-        for name, world in worlds.items():
-            times[name].append(1000 * _processor_time(lambda world=world: world.advance(1.0)))
-    return {name: statistics.median(values) for name, values in times.items()}
+def report(topics: dict[str, ModuleType]) -> int:
+    """Prints what the topics yield; 1 if a bound was not kept or something could not be measured."""
+    failed = False
+    for name, topic in topics.items():
+        print(f"\n{name}: {(topic.__doc__ or '').splitlines()[0]}", flush=True)
+        for line in outcome(topic):
+            failed |= isinstance(line, Failure) or (isinstance(line, Row) and not line.kept)
+            print(line, flush=True)
+    print(f"\n{machine()}")
+    return int(failed)
 
 
-def _processor_time(work: Callable[[], None]) -> float:
-    begin = time.process_time()
-    work()
-    return time.process_time() - begin
+class Failure(str):
+    """A sentence that says why something could not be measured."""
 
 
-def main() -> int:
-    rows = [("run arm_reach --duration 1, nothing compiled", cold_start(), 20.0, "s")]
-    paint, motion = window_start()
-    rows += [("window: first paint", paint, 1.0, "s"), ("window: first motion", motion, 2.0, "s")]
-    for name, cost in simulated_second().items():
-        rows.append((f"arm_reach on {name}, a simulated second", cost, 200.0, "ms"))
-    for what, value, bound, unit in rows:
-        print(f"{'ok  ' if value <= bound else 'PAST'} {what:48} {value:8.3g} {unit:2}  (at most {bound:g} {unit})")
-    return int(any(value > bound for _, value, bound, _ in rows))
+def outcome(topic: ModuleType) -> Iterator[Row | str]:
+    """What the topic yields, ended by a Failure where it cannot go on."""
+    if absent := [sentence for peer in topic.PEERS if (sentence := missing(peer))]:
+        yield from (Failure(f"PAST {sentence}") for sentence in absent)
+        return
+    try:
+        yield from topic.measure()
+    except (BackendError, Diverged, OSError, subprocess.SubprocessError) as reason:
+        yield Failure(f"PAST not measured: {reason}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes this folder ready: system libraries, .venv with the Python packages, compiled kernels.
 #
-#     scripts/setup.sh run | test | pybullet
+#     scripts/setup.sh run | test | bench | pybullet
 #
 # What is done already is left alone, without asking pip, apt or the network. It never calls sudo.
 # Exit code 2 means that a person has to do something; the last lines say what.
@@ -245,9 +245,14 @@ case ${1:-} in
     prepare test
     install_python_packages test "about a minute" requirements.txt requirements-dev.txt
     ;;
+  bench)
+    prepare test
+    install_python_packages bench "1 to 3 minutes" requirements.txt requirements-bench.txt
+    compile_kernels
+    ;;
   pybullet)
     prepare run
     build_pybullet
     ;;
-  *) stop "Usage: scripts/setup.sh run | test | pybullet" ;;
+  *) stop "Usage: scripts/setup.sh run | test | bench | pybullet" ;;
 esac

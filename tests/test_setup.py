@@ -154,6 +154,17 @@ def test_tests_run_on_a_virtual_screen_and_share_the_environment(machine: Machin
     assert machine.calls() == checks
 
 
+def test_benchmarks_bring_their_peers_and_share_the_environment(machine: Machine) -> None:
+    machine.make("test")
+    machine.calls()
+    assert machine.make("bench").returncode == 0
+    bench = "python benchmarks/run.py"
+    assert machine.calls() == [f"{PIP_RUN} -r requirements-bench.txt", WARMUP, bench]
+    second = machine.make("bench")
+    assert (second.returncode, second.stdout, second.stderr) == (0, "", "")
+    assert machine.calls() == [bench]
+
+
 def test_changed_requirements_are_installed_into_the_same_environment(machine: Machine) -> None:
     machine.make("run", DISPLAY=":0")
     machine.calls()
