@@ -85,7 +85,7 @@ def inner(function: Callable[..., Any]) -> Any:
     )(function)
 
 
-@intrinsic  # type: ignore[misc]
+@intrinsic
 def _borrow(_context: Any, value: Any) -> Any:
     """An array that does not count its users: counting took half the time of a step. Anything else as it is."""
 
@@ -110,7 +110,7 @@ def bundle(cls: type[Any]) -> Callable[[Any], Any]:
     already becomes a bundle in the bundle.
     """
     module = sys.modules[cls.__module__]
-    kind = type(f"_{cls.__name__}Kind", (types.StructRef,), {"__module__": cls.__module__})
+    kind = type(f"_{cls.__name__}Kind", (structref.types.StructRef,), {"__module__": cls.__module__})
     reference = type(f"_{cls.__name__}Reference", (structref.StructRefProxy,), {"__module__": cls.__module__})
     # The disk cache finds both by their names in the module.
     for made in (structref.register(kind), reference):

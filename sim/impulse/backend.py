@@ -11,12 +11,11 @@ from sim.dynamics.kinematics import kinematics
 from sim.dynamics.tree import tree_of
 from sim.impulse.advance import advance
 from sim.impulse.forces import Forces
-from sim.impulse.geometry import TURN
 from sim.impulse.read import read
 from sim.impulse.step import GAINS_ENERGY, JOINTS_FAIL, NOT_FINITE, TURNS_TOO_FAST
 from sim.impulse.system import system_of
 from sim.impulse.world import SOLVES, WORK, make_work, make_world, pack_system, pack_work, pack_world
-from sim.model import FREE, HINGE, Model
+from sim.model import HINGE, Model
 from sim.rest import body_poses
 from sim.state import Array, Control, Reading
 
@@ -38,7 +37,7 @@ class ImpulseBackend:
             if moments.min() < _LEAST_MOMENT:
                 raise BackendError(
                     f'The impulse engine cannot turn body "{name}": its smallest moment of inertia is '
-                    f"{moments.min():.3g} kg·m²; give it a shape or an inertia, or choose an engine in joint coordinates."
+                    f"{moments.min():.3g} kg·m²; give it an inertia, or choose an engine in joint coordinates."
                 )
         self._dense = model.scene.solver == "dense"
         self._exact = model.scene.stabilise == "rattle"
@@ -135,10 +134,8 @@ class ImpulseBackend:
         for j in np.flatnonzero(model.joint_locked):
             places = slice(model.joint_q[j], model.joint_q[j + 1])
             q[places] = self._locked_q[places]
-        ledger = self.world.ledger
-        return Reading(
-            q, v, position, rotation, twist, float(errors[0]), float(errors[1]), float(ledger[WORK]), int(ledger[SOLVES])
-        )
+        work, solves = float(self.world.ledger[WORK]), int(self.world.ledger[SOLVES])
+        return Reading(q, v, position, rotation, twist, float(errors[0]), float(errors[1]), work, solves)
 
     def close(self) -> None:
         """Nothing is held outside of Python."""

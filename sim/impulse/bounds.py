@@ -48,7 +48,7 @@ def find_bounds(sys, w, s, h):
         for k in range(3):
             w.low[j, k], w.high[j, k] = 0.0, 0.0
         w.target[j, 0], w.target[j, 1] = 0.0, 0.0
-        if kind == HINGE or kind == SLIDER:
+        if kind in (HINGE, SLIDER):
             w.low[j, 0], w.high[j, 0] = -h * sys.friction[j], h * sys.friction[j]
         elif kind == BALL:
             w.high[j, 2] = h * sys.friction[j]

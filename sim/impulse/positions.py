@@ -4,8 +4,9 @@
 
 A chord iteration: the errors at the trial pose, asked back within the step as joint velocities −C/h of the
 old pose, through the factors that are there already. It starts from what the joints carried in the last three
-steps, carried on by a parabola: a smooth motion needs few or no iterations. Axes that are held (by friction or a stop) are errors like the others, and a
-rotor turns with its joint by one more: its angle at the end of the step is the joint's.
+steps, carried on by a parabola: a smooth motion needs few or no iterations. Axes that are held (by friction or
+a stop) are errors like the others, and a rotor turns with its joint by one more: its angle at the end of the
+step is the joint's.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def _guess(sys, w, s, h):
         if kind == FREE:
             continue
         m0, m1, m2, f0, f1, f2 = _carried(s.lam, i, h)
-        if kind == HINGE or kind == SLIDER:
+        if kind in (HINGE, SLIDER):
             a0, a1, a2 = t.axis[i, 0], t.axis[i, 1], t.axis[i, 2]
             along = m0 * a0 + m1 * a1 + m2 * a2 if kind == HINGE else f0 * a0 + f1 * a1 + f2 * a2
             if sys.rotor[i] > 0.0:
@@ -152,7 +153,7 @@ def _tree_errors(sys, w, s, h):
         e0, e1, e2 = 0.0, 0.0, 0.0
         if kind == HINGE:
             e0, e1, e2 = axis_error(sys, R, i)
-        elif kind == SLIDER or kind == FIXED:
+        elif kind in (SLIDER, FIXED):
             frames(sys, R, i, w.frames[0], w.frames[1])
             e0, e1, e2 = misalignment(w.frames[0], w.frames[1])
             if kind == SLIDER:

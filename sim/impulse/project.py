@@ -73,7 +73,7 @@ def give_momenta(sys, s, w):
 
 @inner
 def solve(sys, w, asked):
-    """w.V from w.momentum, tree.pi and, if `asked` is ASKED, tree.b and block.rhs (wanted velocities of the cut rows)."""
+    """w.V from w.momentum, tree.pi and, if ASKED, tree.b and block.rhs (wanted velocities of the cut rows)."""
     t = w.tree
     for i in range(t.p.shape[0]):
         m, r, p = w.momentum[i], t.arm[i], t.p[i]

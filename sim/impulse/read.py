@@ -39,7 +39,7 @@ def read(sys, w, s, center, axes, joints, q_start, v_start, q, v, position, rota
             for k in range(6):
                 v[iv + k] = twist[b, k]
             continue
-        if kind == HINGE or kind == SLIDER:
+        if kind in (HINGE, SLIDER):
             q[iq] = s.coordinate[j, 0]
         elif kind == BALL:
             frames(sys, s.R, j, P, C)

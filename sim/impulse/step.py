@@ -42,7 +42,7 @@ CLEANING = 16  # steps after which rotations are made orthonormal to the last bi
 
 @inner
 def rattle(sys, w, s, control, time, h):
-    """One step of h from the world that `arrive` saw. Returns (status, joint); the caller takes it back if it failed."""
+    """One step of h from the world that `arrive` saw. Returns (status, joint); one that failed is taken back."""
     work = 0.0
     if w.switches[ACTED_ON]:
         work = _prepare(sys, w, s, control, time, h)
@@ -270,7 +270,7 @@ def _feed_back(sys, w):
             b[5] -= U[5] + U[0] * o1 - U[1] * o0
         free = sys.kind[i]
         a = t.axis[i]
-        if free == HINGE or free == SLIDER:
+        if free in (HINGE, SLIDER):
             o = 0 if free == HINGE else 3
             along = a[0] * b[o] + a[1] * b[o + 1] + a[2] * b[o + 2]
             for k in range(3):

@@ -82,7 +82,7 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
 
     rows = [0] * len(tree) + [ROWS[int(k)] for k in kind[len(tree) :]]
     low, high = _stops(model, joints, kind)
-    limited = (np.isfinite(low) | np.isfinite(high)).any(axis=1)
+    limited: Array = np.any(np.isfinite(low) | np.isfinite(high), axis=1)
     damping, friction, rotor = value(model.dof_damping), value(model.dof_friction), value(model.dof_rotor)
     return System(
         gravity=model.gravity,
@@ -100,9 +100,7 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
         parent_frame=frames[0],
         child_anchor=np.array([s[0] for s in sides[1]]).reshape(-1, 3),
         child_frame=frames[1],
-        v_start=np.array(
-            [model.joint_v[j] if j >= 0 and k != FIXED else -1 for j, k in zip(joints, kind, strict=True)], dtype=np.int64
-        ),
+        v_start=np.where((np.array(joints) >= 0) & (kind != FIXED), model.joint_v[:-1][joints], -1),
         row_start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
         damping=damping,
         damping_rate=_damping_rate(model, joints, kind, frames),

@@ -12,17 +12,24 @@ What is solved, from the tips to the bases and back:
 with p = −momentum for the velocities of a step and p = 0 with the joints' errors in b for its positions;
 s is what damping and rotors add at a joint, and π the momentum they bring. Baraff (1996) solves the same
 system by a sparse factorisation; this is Featherstone's articulated body with impulses for forces.
-
-An inertia is kept as 21 numbers of [A H; Hᵀ M]: A and M symmetric (xx xy xz yy yz zz), H by rows.
 """
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.impulse.articulated import (
+    add_shifted,
+    factor_root,
+    own_inertia,
+    project_axis,
+    project_ball,
+    solve_root,
+    symmetric_times,
+    times,
+)
 from sim.jit import inner
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER
 from sim.spatial.kernels import rotate, rotate_back
@@ -61,205 +68,6 @@ def make_tree(bodies: int, joints: int) -> Tree:
 
 
 @inner
-def _own_inertia(m, moments, R, r, q):
-    """A = R diag(I) Rᵀ + m (r² 1 − r rᵀ), H = m [r]×, M = m 1 about the point −r from the centre of mass."""
-    d0, d1, d2 = moments[0], moments[1], moments[2]
-    x, y, z = r[0], r[1], r[2]
-    a0, a1, a2 = R[0, 0] * d0, R[0, 1] * d1, R[0, 2] * d2
-    b0, b1, b2 = R[1, 0] * d0, R[1, 1] * d1, R[1, 2] * d2
-    q[0] = a0 * R[0, 0] + a1 * R[0, 1] + a2 * R[0, 2] + m * (y * y + z * z)
-    q[1] = a0 * R[1, 0] + a1 * R[1, 1] + a2 * R[1, 2] - m * x * y
-    q[2] = a0 * R[2, 0] + a1 * R[2, 1] + a2 * R[2, 2] - m * x * z
-    q[3] = b0 * R[1, 0] + b1 * R[1, 1] + b2 * R[1, 2] + m * (x * x + z * z)
-    q[4] = b0 * R[2, 0] + b1 * R[2, 1] + b2 * R[2, 2] - m * y * z
-    q[5] = d0 * R[2, 0] * R[2, 0] + d1 * R[2, 1] * R[2, 1] + d2 * R[2, 2] * R[2, 2] + m * (x * x + y * y)
-    q[6], q[7], q[8] = 0.0, -m * z, m * y
-    q[9], q[10], q[11] = m * z, 0.0, -m * x
-    q[12], q[13], q[14] = -m * y, m * x, 0.0
-    q[15], q[16], q[17], q[18], q[19], q[20] = m, 0.0, 0.0, m, 0.0, m
-
-
-@inner
-def _add_shifted(q, o, out):
-    """out += the inertia q seen from a point −o away: H' = H + [o] M, A' = A − H [o] + [o] H'ᵀ."""
-    x, y, z = o[0], o[1], o[2]
-    h0 = q[6] + y * q[17] - z * q[16]
-    h1 = q[7] + y * q[19] - z * q[18]
-    h2 = q[8] + y * q[20] - z * q[19]
-    h3 = q[9] + z * q[15] - x * q[17]
-    h4 = q[10] + z * q[16] - x * q[19]
-    h5 = q[11] + z * q[17] - x * q[20]
-    h6 = q[12] + x * q[16] - y * q[15]
-    h7 = q[13] + x * q[18] - y * q[16]
-    h8 = q[14] + x * q[19] - y * q[17]
-    out[0] += q[0] + y * (q[8] + h2) - z * (q[7] + h1)
-    out[1] += q[1] + z * q[6] - x * q[8] + y * h5 - z * h4
-    out[2] += q[2] + x * q[7] - y * q[6] + y * h8 - z * h7
-    out[3] += q[3] + z * (q[9] + h3) - x * (q[11] + h5)
-    out[4] += q[4] + x * q[10] - y * q[9] + z * h6 - x * h8
-    out[5] += q[5] + x * (q[13] + h7) - y * (q[12] + h6)
-    out[6] += h0
-    out[7] += h1
-    out[8] += h2
-    out[9] += h3
-    out[10] += h4
-    out[11] += h5
-    out[12] += h6
-    out[13] += h7
-    out[14] += h8
-    for k in range(15, 21):
-        out[k] += q[k]
-
-
-@inner
-def _times(q, v0, v1, v2, v3, v4, v5):
-    """[A H; Hᵀ M] V."""
-    return (
-        q[0] * v0 + q[1] * v1 + q[2] * v2 + q[6] * v3 + q[7] * v4 + q[8] * v5,
-        q[1] * v0 + q[3] * v1 + q[4] * v2 + q[9] * v3 + q[10] * v4 + q[11] * v5,
-        q[2] * v0 + q[4] * v1 + q[5] * v2 + q[12] * v3 + q[13] * v4 + q[14] * v5,
-        q[6] * v0 + q[9] * v1 + q[12] * v2 + q[15] * v3 + q[16] * v4 + q[17] * v5,
-        q[7] * v0 + q[10] * v1 + q[13] * v2 + q[16] * v3 + q[18] * v4 + q[19] * v5,
-        q[8] * v0 + q[11] * v1 + q[14] * v2 + q[17] * v3 + q[19] * v4 + q[20] * v5,
-    )
-
-
-@inner
-def _project_axis(q, kind, s, soft, held, U):
-    """q −= U Uᵀ/D for one axis s of turning (hinge) or sliding; returns 1/D, 0 if the joint is held."""
-    if held:
-        return 0.0
-    if kind == HINGE:
-        u0 = q[0] * s[0] + q[1] * s[1] + q[2] * s[2]
-        u1 = q[1] * s[0] + q[3] * s[1] + q[4] * s[2]
-        u2 = q[2] * s[0] + q[4] * s[1] + q[5] * s[2]
-        u3 = q[6] * s[0] + q[9] * s[1] + q[12] * s[2]
-        u4 = q[7] * s[0] + q[10] * s[1] + q[13] * s[2]
-        u5 = q[8] * s[0] + q[11] * s[1] + q[14] * s[2]
-        d = 1.0 / (s[0] * u0 + s[1] * u1 + s[2] * u2 + soft)
-    else:
-        u0 = q[6] * s[0] + q[7] * s[1] + q[8] * s[2]
-        u1 = q[9] * s[0] + q[10] * s[1] + q[11] * s[2]
-        u2 = q[12] * s[0] + q[13] * s[1] + q[14] * s[2]
-        u3 = q[15] * s[0] + q[16] * s[1] + q[17] * s[2]
-        u4 = q[16] * s[0] + q[18] * s[1] + q[19] * s[2]
-        u5 = q[17] * s[0] + q[19] * s[1] + q[20] * s[2]
-        d = 1.0 / (s[0] * u3 + s[1] * u4 + s[2] * u5 + soft)
-    U[0], U[1], U[2], U[3], U[4], U[5] = u0, u1, u2, u3, u4, u5
-    e0, e1, e2, e3, e4, e5 = u0 * d, u1 * d, u2 * d, u3 * d, u4 * d, u5 * d
-    q[0] -= e0 * u0
-    q[1] -= e0 * u1
-    q[2] -= e0 * u2
-    q[3] -= e1 * u1
-    q[4] -= e1 * u2
-    q[5] -= e2 * u2
-    q[6] -= e0 * u3
-    q[7] -= e0 * u4
-    q[8] -= e0 * u5
-    q[9] -= e1 * u3
-    q[10] -= e1 * u4
-    q[11] -= e1 * u5
-    q[12] -= e2 * u3
-    q[13] -= e2 * u4
-    q[14] -= e2 * u5
-    q[15] -= e3 * u3
-    q[16] -= e3 * u4
-    q[17] -= e3 * u5
-    q[18] -= e4 * u4
-    q[19] -= e4 * u5
-    q[20] -= e5 * u5
-    return d
-
-
-@inner
-def _invert_symmetric(a, b, c, d, e, f):
-    """Inverse of [a b c; b d e; c e f]."""
-    A, B, C = d * f - e * e, c * e - b * f, b * e - c * d
-    s = 1.0 / (a * A + b * B + c * C)
-    return s * A, s * B, s * C, s * (a * f - c * c), s * (b * c - a * e), s * (a * d - b * b)
-
-
-@inner
-def _symmetric_times(w, x, y, z):
-    """[w0 w1 w2; w1 w3 w4; w2 w4 w5] (x, y, z)."""
-    return w[0] * x + w[1] * y + w[2] * z, w[1] * x + w[3] * y + w[4] * z, w[2] * x + w[4] * y + w[5] * z
-
-
-@inner
-def _project_ball(q, soft, rows, directions, ball):
-    """q −= U D⁻¹ Uᵀ for turning about every axis, D = A + soft, except about `rows` held directions.
-
-    A held direction n takes its part out of D⁻¹: W −= W n nᵀ W / (nᵀ W n).
-    """
-    for k in range(15):
-        ball[k] = q[k]
-    W = ball[15:21]
-    W[0], W[1], W[2], W[3], W[4], W[5] = _invert_symmetric(q[0] + soft, q[1], q[2], q[3] + soft, q[4], q[5] + soft)
-    for i in range(rows):
-        n = directions[i]
-        w0, w1, w2 = _symmetric_times(W, n[0], n[1], n[2])
-        d = 1.0 / (n[0] * w0 + n[1] * w1 + n[2] * w2)
-        W[0] -= d * w0 * w0
-        W[1] -= d * w0 * w1
-        W[2] -= d * w0 * w2
-        W[3] -= d * w1 * w1
-        W[4] -= d * w1 * w2
-        W[5] -= d * w2 * w2
-    if soft == 0.0 and rows == 0:
-        for k in range(15):
-            q[k] = 0.0
-    else:
-        for j in range(3):  # columns of W A and W H
-            x, y, z = _symmetric_times(W, ball[j], ball[1 + j + (j > 0)], ball[2 + j + (j > 0)])
-            a = _symmetric_times(ball, x, y, z)
-            h = _symmetric_times(W, ball[6 + j], ball[9 + j], ball[12 + j])
-            g = _symmetric_times(ball, h[0], h[1], h[2])
-            q[6 + j] -= g[0]
-            q[9 + j] -= g[1]
-            q[12 + j] -= g[2]
-            if j == 0:
-                q[0] -= a[0]
-                q[1] -= a[1]
-                q[2] -= a[2]
-            elif j == 1:
-                q[3] -= a[1]
-                q[4] -= a[2]
-            else:
-                q[5] -= a[2]
-    for j in range(3):  # M −= Hᵀ W H
-        x, y, z = _symmetric_times(W, ball[6 + j], ball[9 + j], ball[12 + j])
-        m0 = ball[6] * x + ball[9] * y + ball[12] * z
-        m1 = ball[7] * x + ball[10] * y + ball[13] * z
-        m2 = ball[8] * x + ball[11] * y + ball[14] * z
-        if j == 0:
-            q[15] -= m0
-        elif j == 1:
-            q[16] -= m0
-            q[18] -= m1
-        else:
-            q[17] -= m0
-            q[19] -= m1
-            q[20] -= m2
-
-
-@inner
-def _factor_root(q, F):
-    """F Fᵀ = the 6×6 inertia q, lower triangle."""
-    for i in range(3):
-        for j in range(i + 1):
-            F[i, j] = q[j * (5 - j) // 2 + i]
-            F[3 + i, 3 + j] = q[15 + j * (5 - j) // 2 + i]
-        for j in range(3):
-            F[3 + i, j] = q[6 + 3 * j + i]
-    for i in range(6):
-        for j in range(i + 1):
-            s = F[i, j]
-            for k in range(j):
-                s -= F[i, k] * F[j, k]
-            F[i, j] = math.sqrt(s) if i == j else s / F[j, j]
-
-
-@inner
 def factor_tree(kind, parent, mass, moments, lone, R, soft, held, hold_rows, hold_axis, t):
     """Articulated inertias at the pose that `place_tree` saw, from the tips to the bases.
 
@@ -270,27 +78,33 @@ def factor_tree(kind, parent, mass, moments, lone, R, soft, held, hold_rows, hol
     n = mass.shape[0]
     for i in range(n):
         if not lone[i]:
-            _own_inertia(mass[i], moments[i], R[i], t.arm[i], t.inertia[i])
+            own_inertia(mass[i], moments[i], R[i], t.arm[i], t.inertia[i])
     for i in range(n - 1, -1, -1):
         if lone[i]:
             continue
         q = t.inertia[i]
         if kind[i] == HINGE or kind[i] == SLIDER:
-            t.D[i] = _project_axis(q, kind[i], t.axis[i], soft[i], held[i], t.U[i])
+            t.D[i] = project_axis(q, kind[i], t.axis[i], soft[i], held[i], t.U[i])
         elif kind[i] == BALL:
             if not held[i]:
-                _project_ball(q, soft[i], hold_rows[i], hold_axis[i], t.ball[i])
+                project_ball(q, soft[i], hold_rows[i], hold_axis[i], t.ball[i])
         elif kind[i] == FREE:
-            _factor_root(q, t.root[i])
+            factor_root(q, t.root[i])
         if parent[i] >= 0:
-            _add_shifted(q, t.reach[i], t.inertia[parent[i]])
+            add_shifted(q, t.reach[i], t.inertia[parent[i]])
 
 
 @inner
 def solve_tree(kind, parent, lone, held, asked, t, V):
     """V (nb, 6) at the anchors and t.rate = q̇, from t.p (destroyed), t.pi and, if `asked` is ASKED, t.b."""
-    n = V.shape[0]
-    for i in range(n - 1, -1, -1):
+    _to_the_bases(kind, parent, lone, held, asked, t)
+    _to_the_tips(kind, parent, lone, held, asked, t, V)
+
+
+@inner
+def _to_the_bases(kind, parent, lone, held, asked, t):
+    """Each body's p with what its children pass on: p_parent += Xᵀ (p − U D⁻¹ u + IA b), u = Sᵀ p − π."""
+    for i in range(t.p.shape[0] - 1, -1, -1):
         if lone[i] or kind[i] == FREE:
             continue
         p, u = t.p[i], t.u[i]
@@ -300,8 +114,8 @@ def solve_tree(kind, parent, lone, held, asked, t, V):
         elif kind[i] == BALL:
             ball = t.ball[i]
             u[0], u[1], u[2] = p[0], p[1], p[2]
-            x, y, z = _symmetric_times(ball[15:21], u[0], u[1], u[2])
-            a0, a1, a2 = _symmetric_times(ball, x, y, z)
+            x, y, z = symmetric_times(ball[15:21], u[0], u[1], u[2])
+            a0, a1, a2 = symmetric_times(ball, x, y, z)
             f0, f1, f2 = f0 - a0, f1 - a1, f2 - a2
             f3 -= ball[6] * x + ball[9] * y + ball[12] * z
             f4 -= ball[7] * x + ball[10] * y + ball[13] * z
@@ -316,7 +130,7 @@ def solve_tree(kind, parent, lone, held, asked, t, V):
         if parent[i] >= 0:
             if asked == ASKED:
                 b = t.b[i]
-                g = _times(t.inertia[i], b[0], b[1], b[2], b[3], b[4], b[5])
+                g = times(t.inertia[i], b[0], b[1], b[2], b[3], b[4], b[5])
                 f0, f1, f2, f3, f4, f5 = f0 + g[0], f1 + g[1], f2 + g[2], f3 + g[3], f4 + g[4], f5 + g[5]
             o = t.reach[i]
             up = t.p[parent[i]]
@@ -326,11 +140,16 @@ def solve_tree(kind, parent, lone, held, asked, t, V):
             up[3] += f3
             up[4] += f4
             up[5] += f5
-    for i in range(n):
+
+
+@inner
+def _to_the_tips(kind, parent, lone, held, asked, t, V):
+    """V = X V_parent + b + S q̇ with q̇ = −D⁻¹ (Uᵀ (X V_parent + b) + u)."""
+    for i in range(V.shape[0]):
         if lone[i]:
             continue
         if kind[i] == FREE:
-            _solve_root(t.root[i], t.p[i], V[i])
+            solve_root(t.root[i], t.p[i], V[i])
             continue
         w0, w1, w2, v0, v1, v2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         if parent[i] >= 0:
@@ -346,11 +165,11 @@ def solve_tree(kind, parent, lone, held, asked, t, V):
             pass
         elif kind[i] == BALL:
             ball, u = t.ball[i], t.u[i]
-            a0, a1, a2 = _symmetric_times(ball, w0, w1, w2)
+            a0, a1, a2 = symmetric_times(ball, w0, w1, w2)
             a0 += ball[6] * v0 + ball[7] * v1 + ball[8] * v2 + u[0]
             a1 += ball[9] * v0 + ball[10] * v1 + ball[11] * v2 + u[1]
             a2 += ball[12] * v0 + ball[13] * v1 + ball[14] * v2 + u[2]
-            x, y, z = _symmetric_times(ball[15:21], a0, a1, a2)
+            x, y, z = symmetric_times(ball[15:21], a0, a1, a2)
             t.rate[i, 0], t.rate[i, 1], t.rate[i, 2] = -x, -y, -z
             w0, w1, w2 = w0 - x, w1 - y, w2 - z
         else:
@@ -363,21 +182,6 @@ def solve_tree(kind, parent, lone, held, asked, t, V):
             else:
                 v0, v1, v2 = v0 + s[0] * d, v1 + s[1] * d, v2 + s[2] * d
         V[i, 0], V[i, 1], V[i, 2], V[i, 3], V[i, 4], V[i, 5] = w0, w1, w2, v0, v1, v2
-
-
-@inner
-def _solve_root(F, p, V):
-    """V = −(F Fᵀ)⁻¹ p."""
-    for i in range(6):
-        s = -p[i]
-        for k in range(i):
-            s -= F[i, k] * V[k]
-        V[i] = s / F[i, i]
-    for i in range(5, -1, -1):
-        s = V[i]
-        for k in range(i + 1, 6):
-            s -= F[k, i] * V[k]
-        V[i] = s / F[i, i]
 
 
 @inner
@@ -416,6 +220,5 @@ def carry_down(parent, t, wrench):
 def momentum_of(mass, moments, R, V, out):
     """out [angular; linear] = (R diag(I) Rᵀ ω; m v) of one body, V at its centre of mass."""
     l0, l1, l2 = rotate_back(R, V)
-    l = (moments[0] * l0, moments[1] * l1, moments[2] * l2)
-    out[0], out[1], out[2] = rotate(R, l)
+    out[0], out[1], out[2] = rotate(R, (moments[0] * l0, moments[1] * l1, moments[2] * l2))
     out[3], out[4], out[5] = mass * V[3], mass * V[4], mass * V[5]

@@ -185,7 +185,7 @@ def test_forces_drive_whatever_moves() -> None:
 
 def test_a_ring_of_bodies_hangs_together_and_its_first_body_is_free() -> None:
     ring = tuple(
-        Joint(f"j{i}", "hinge", parent, child, Pose((1.0, 0.0, 0.0)))
+        Joint(f"j{i}", "hinge", parent, child, Pose((1.0, 0.0, 0.0)), actuated=False)
         for i, (parent, child) in enumerate(["ab", "bc", "ca"])
     )
     bodies = (replace(ROD, name="a", pose=Pose((0.0, 0.0, 1.0))), replace(ROD, name="b"), replace(ROD, name="c"))

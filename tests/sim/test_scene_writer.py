@@ -146,7 +146,6 @@ class Chance:
             self.joint(f"{kind} {i}", kind, str(self.rng.choice(names[: i + 1])), names[i + 1])
             for i, kind in enumerate(kinds)
         ]
-        joints.append(self.joint("loop", "ball", names[3], names[4]))  # closes a loop
         joints = [replace(j, restitution=0.0) if (j.limits, j.cone, j.twist) == (None,) * 3 else j for j in joints]
         joints = [
             j if j.cone or j.twist or j.kind in ("hinge", "slider") else replace(j, axis=(0.0, 0.0, 1.0))

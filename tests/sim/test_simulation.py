@@ -12,6 +12,8 @@ from sim.rest import rest_snapshot
 from sim.simulation import Simulation
 from tests.worlds import ENGINES
 
+LOOPS = ("four_bar", "parallelogram", "slider_crank")  # which PyBullet refuses
+
 
 @pytest.mark.parametrize("name", builtin_names())
 def test_a_restored_state_gives_the_same_bits(name):
@@ -49,7 +51,7 @@ def test_the_digest_sees_every_variable():
         assert array is not changed.engine[name]
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", [n for n in builtin_names() if n not in LOOPS])
 def test_changing_the_engine_and_back_keeps_q_and_v(name, other=ENGINES[-1]):
     world = Simulation(load(name))
     world.advance(0.4)
