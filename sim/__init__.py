@@ -14,6 +14,7 @@ _PUBLIC = {
     "load": "sim.files",
     "Simulation": "sim.simulation",
     "Runner": "sim.runner",
+    "Robot": "sim.robot",
     "compile_progress": "sim.jit",
 }
 

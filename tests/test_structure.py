@@ -23,7 +23,7 @@ LAYERS = (
     "sim.model sim.state",
     "sim.dynamics.* sim.history sim.rest sim.files.*",
     "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.*",
-    "sim.simulation",
+    "sim.simulation sim.robot",
     "sim.runner",
 )
 RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
