@@ -201,7 +201,7 @@ class Session(QObject):
         self.send(cmd.LoadScene(stage.scene))
 
     def reload(self) -> None:
-        self.open(self.stage.scene.path or self.stage.scene.name)
+        self.open(self.stage.scene.address)
 
     def toggle_play(self) -> None:
         asked = self._asked(cmd.Play(True))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import hypot, pi
 from typing import NoReturn
 
@@ -11,13 +11,20 @@ import numpy as np
 
 from sim.backend import BACKENDS
 from sim.control import CONTROLLERS
+from sim.expression import ExpressionError, compile_expression
 from sim.scene import (
     JOINT_WIDTHS,
     NO_ROTATION,
+    ORIGIN,
     SHAPE_KINDS,
+    SOLVERS,
+    STABILISATIONS,
     WORLD,
     Body,
     ControllerSpec,
+    Expression,
+    Frame,
+    Input,
     Joint,
     Pose,
     Scene,
@@ -36,6 +43,14 @@ FINITE = f"a finite number, at most {LARGEST:g}"
 ROTATION_TOLERANCE = 1e-3  # how far from 1 the length of a quaternion may be
 TRIANGLE_TOLERANCE = 1e-9  # relative, of the largest principal moment
 
+# What only some kinds of joints have.
+_ONLY_ON = {
+    "limits": ("hinge", "slider"),
+    "rotor_inertia": ("hinge", "slider"),
+    "gear": ("hinge", "slider"),
+    "cone": ("ball",),
+    "twist": ("ball",),
+}
 _SIZE_COUNTS = {"box": 3, "sphere": 1, "cylinder": 2, "capsule": 2}
 _HEX_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 
@@ -43,10 +58,10 @@ _HEX_COLOR = re.compile(r"#[0-9a-fA-F]{6}")
 def check(scene: Scene) -> None:
     """Raises SceneError for the first implausible thing; `where` is its key path in a scene file."""
     _check_world(scene)
-    _check_names(scene)
-    joint_of = {j.child: j.name for j in reversed(scene.joints)}
+    carriers = _carriers(scene)
+    _check_names(scene, carriers)
     for body in scene.bodies:
-        _check_body(body, joint_of.get(body.name))
+        _check_body(body, carriers.get(body.name))
     for joint in scene.joints:
         _check_joint(joint, scene)
     for frame in scene.frames:
@@ -57,6 +72,8 @@ def check(scene: Scene) -> None:
         _check_target(target, scene)
     for controller in scene.controllers:
         _check_controller(controller, scene)
+    for given in scene.inputs:
+        _check_input(given, scene)
     for number, shape in enumerate(scene.base_shapes):
         check_shape(("world", "shapes", str(number)), shape)
     _check_camera(scene)
@@ -68,7 +85,7 @@ def _fail(where: Where, sentence: str) -> NoReturn:
     raise SceneError(at(table, sentence), where)
 
 
-def _names(things: Sequence[Body] | Sequence[Joint] | Sequence[Target] | Sequence[ControllerSpec]) -> list[str]:
+def _names(things: Sequence[Body | Joint | Frame | Target | ControllerSpec | Input]) -> list[str]:
     return [thing.name for thing in things]
 
 
@@ -79,27 +96,37 @@ def _check_world(scene: Scene) -> None:
     if not 0 < scene.dt <= LONGEST_STEP:
         _fail(("dt",), f"dt is {scene.dt:g} s; expected a step above 0 and at most {LONGEST_STEP} s")
     _check_known(("backend",), scene.backend, "engine", BACKENDS)
+    _check_known(("solver",), scene.solver, "solver", SOLVERS)
+    _check_known(("stabilise",), scene.stabilise, "stabilisation", STABILISATIONS)
     from sim.history import PLOTS  # imports sim.model, which imports this module
 
     for number, plot in enumerate(scene.plots):
         _check_known(("plots", str(number)), plot, "plot", PLOTS)
 
 
-def _check_names(scene: Scene) -> None:
+def _carriers(scene: Scene) -> dict[str, str]:
+    """The joint that each body hangs from; free bodies are missing."""
+    from sim.model import closing_joints  # sim.model imports this module
+
+    closing = closing_joints(scene)
+    return {j.child: j.name for j in scene.joints if j.name not in closing}
+
+
+def _check_names(scene: Scene, carriers: Mapping[str, str]) -> None:
     """Names are unique among their kind, and a free body lends its name to the joint it moves on."""
-    children = {j.child for j in scene.joints}
-    free = [b.name for b in scene.bodies if b.name not in children]
+    free = [b.name for b in scene.bodies if b.name not in carriers]
     kinds = {
         "body": [WORLD, *_names(scene.bodies)],
         "joint": [*free, *_names(scene.joints)],
-        "frame": [f.name for f in scene.frames],
+        "frame": _names(scene.frames),
         "target": _names(scene.targets),
         "controller": _names(scene.controllers),
+        "input": _names(scene.inputs),
     }
     for kind, names in kinds.items():
         for number, name in enumerate(names):
             if not name:
-                raise SceneError(f"a {kind} has an empty name; expected a word", (kind, name))
+                raise SceneError(f'[{kind}.""] has an empty name; expected a word', (kind, name))
             if name in names[:number]:
                 owner = "the world" if name == WORLD else f"a free body's own joint or another {kind}"
                 raise SceneError(f'{kind} "{name}" has the name of {owner}; expected another name', (kind, name))
@@ -212,10 +239,35 @@ def _check_joint(joint: Joint, scene: Scene) -> None:
     if joint.v:
         _check_numbers((*where, "v"), joint.v, JOINT_WIDTHS[joint.kind][1])
     _check_bound((*where, "damping"), joint.damping, "", zero=True)
+    _check_bound((*where, "friction"), joint.friction, "", zero=True)
+    _check_bound((*where, "rotor_inertia"), joint.rotor_inertia, "", zero=True)
+    _check_bound((*where, "gear"), joint.gear, "")
     if joint.torque_limit is not None:
         _check_bound((*where, "torque_limit"), joint.torque_limit, "")
-    if joint.limits is not None:
-        _check_limits((*where, "limits"), joint.kind, joint.limits)
+    _check_stops(where, joint)
+
+
+def _check_stops(where: Where, joint: Joint) -> None:
+    """Limits, cone and twist, and what else only some kinds of joints have."""
+    default = Joint("", "", "", "")
+    for key, kinds in _ONLY_ON.items():
+        if joint.kind not in kinds and getattr(joint, key) != getattr(default, key):
+            only = listing(f"{kind}s" for kind in kinds)
+            _fail((*where, key), f"this is a {joint.kind} joint; expected {key} only on {only}")
+    for key, span in (("limits", joint.limits), ("twist", joint.twist)):
+        if span is None:
+            continue
+        _check_numbers((*where, key), span, 2)
+        if span[0] > span[1]:
+            _fail((*where, key), f"{key} has {span[0]:g} before {span[1]:g}; expected the lower one first")
+    if joint.twist is not None and max(map(abs, joint.twist)) > pi:
+        _fail((*where, "twist"), f"twist is {list(joint.twist)}; expected radians from -π to π")
+    if joint.cone is not None and not 0 < joint.cone <= pi:
+        _fail((*where, "cone"), f"cone is {joint.cone:g}; expected radians above 0 and at most π")
+    if not 0 <= joint.restitution <= 1:
+        _fail((*where, "restitution"), f"restitution is {joint.restitution:g}; expected 0 to 1")
+    if joint.restitution and joint.limits is None and joint.cone is None and joint.twist is None:
+        _fail((*where, "restitution"), "restitution is of stops, and there are none; expected limits, cone or twist")
 
 
 def _check_coordinates(where: Where, joint: Joint, q: Sequence[float]) -> None:
@@ -225,14 +277,6 @@ def _check_coordinates(where: Where, joint: Joint, q: Sequence[float]) -> None:
     if joint.kind == "ball":
         _check_quaternion(where, q)
     _check_numbers(where, q, JOINT_WIDTHS[joint.kind][0])
-
-
-def _check_limits(where: Where, kind: str, limits: tuple[float, float]) -> None:
-    if kind not in ("hinge", "slider"):
-        _fail(where, f"limits are only for hinges and sliders, and this is a {kind} joint; expected none")
-    _check_numbers(where, limits, 2)
-    if limits[0] > limits[1]:
-        _fail(where, f"limits are [{limits[0]:g}, {limits[1]:g}]; expected the lower one first")
 
 
 def _check_target(target: Target, scene: Scene) -> None:
@@ -266,6 +310,43 @@ def _check_controller(spec: ControllerSpec, scene: Scene) -> None:
         if name not in _names(scene.joints):
             _fail(key, f'there is no joint "{name}"; {suggestion(name, _names(scene.joints))}')
         _check_coordinates(key, scene.joint(name), q)
+
+
+def _check_input(given: Input, scene: Scene) -> None:
+    where = ("input", given.name)
+    if (given.joint is None) == (given.body is None):
+        found = "neither joint nor body is" if given.joint is None else "joint and body are both"
+        raise SceneError(at(where, f"{found} given; expected one of them"), where)
+    if given.joint is not None:
+        _check_known((*where, "joint"), given.joint, "joint", _names(scene.joints))
+        kind = scene.joint(given.joint).kind
+        if kind == "fixed":
+            _fail((*where, "joint"), f'joint "{given.joint}" is fixed; expected one that moves')
+        if any(given.force) or given.at != ORIGIN:
+            key = "force" if any(given.force) else "at"
+            _fail((*where, key), f"{key} is for bodies; expected only a torque along the joint")
+        key = "force" if kind == "slider" else "torque"
+        _check_expressions((*where, key), given.torque, JOINT_WIDTHS[kind][1])
+    else:
+        _check_known((*where, "body"), str(given.body), "body", _names(scene.bodies))
+        _check_expressions((*where, "force"), given.force, 3)
+        _check_numbers((*where, "at"), given.at, 3)
+        if given.torque:
+            _check_expressions((*where, "torque"), given.torque, 3)
+
+
+def _check_expressions(where: Where, values: Sequence[Expression], count: int) -> None:
+    if len(values) != count:
+        _fail(where, f"{_key(where)} has {numbers(len(values))}; expected {count}")
+    for number, value in enumerate(values):
+        member = (*where, str(number))
+        if not isinstance(value, str):
+            _check_numbers(member, (value,), 1)
+            continue
+        try:
+            compile_expression(value)
+        except ExpressionError as error:
+            _fail(member, f"{_key(member)} {error}")
 
 
 def _check_camera(scene: Scene) -> None:

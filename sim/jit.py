@@ -19,6 +19,7 @@ import numba
 
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "bullet", "control")
+_CONSTANTS = ("jit.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
 _KEEP_FOLDERS = 3
 
 # Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them.
@@ -30,7 +31,7 @@ _kernels: list[Any] = []
 def _source_hash() -> str:
     h = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     kernels = (p for folder in _KERNEL_FOLDERS for p in (_SOURCES / folder).glob("*.py"))
-    for path in sorted([_SOURCES / "jit.py", _SOURCES / "model.py", *kernels]):
+    for path in sorted([*(_SOURCES / name for name in _CONSTANTS), *kernels]):
         h.update(path.read_bytes())
     return h.hexdigest()[:16]
 

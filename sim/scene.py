@@ -210,6 +210,11 @@ class Scene:
     variant: str = ""  # which named set of changes was applied
     variants: tuple[str, ...] = ()  # those that the file offers
 
+    @property
+    def address(self) -> str:
+        """What `sim.load` takes to read it again."""
+        return (self.path or self.name) + (f":{self.variant}" if self.variant else "")
+
     def body(self, name: str) -> Body:
         return next(b for b in self.bodies if b.name == name)
 

@@ -18,7 +18,7 @@ SOURCES = sorted([ROOT / "main.py", *(ROOT / "sim").rglob("*.py"), *(ROOT / "app
 # "sim.control" is the table of controllers, "sim.control.*" the controllers themselves.
 LAYERS = (
     "sim.scene sim.jit sim.wording",
-    "sim.spatial.* sim.backend sim.control sim.command sim.target_path",
+    "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.target_path",
     "sim.check",
     "sim.model sim.state",
     "sim.dynamics.* sim.history sim.rest sim.files.*",

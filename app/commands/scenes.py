@@ -9,7 +9,9 @@ EXAMPLES = "examples:\n  main.py scenes\n  main.py scenes --json"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="print a JSON list of name, title, summary and group")
+    parser.add_argument(
+        "--json", action="store_true", help="print a JSON list of name, title, summary, group and variants"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -17,7 +19,8 @@ def run(args: argparse.Namespace) -> int:
 
     scenes = [load(name) for name in builtin_names()]
     if args.json:
-        rows = [{"name": s.name, "title": s.title, "summary": s.summary, "group": s.group} for s in scenes]
+        keys = ("name", "title", "summary", "group", "variants")
+        rows = [{key: getattr(scene, key) for key in keys} for scene in scenes]
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return 0
     width = max(len(s.name) for s in scenes)
@@ -26,4 +29,6 @@ def run(args: argparse.Namespace) -> int:
         for scene in scenes:
             if scene.group == group:
                 print(f"  {scene.name:<{width}}  {scene.title}: {scene.summary}")
+                for variant in scene.variants:
+                    print(f"  {'':<{width}}  {scene.name}:{variant}")
     return 0

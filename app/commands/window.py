@@ -9,7 +9,7 @@ from app.application import DEFAULT_SCENE, display_problem, run_window
 from app.commands import COMMANDS
 from app.commands.arguments import CommandError, number, one_of, output, size
 from app.theme import THEMES, WINDOW_MINIMUM
-from sim.files import builtin_names
+from sim.files import builtin_names, split_variant
 from sim.wording import suggestion
 
 EXAMPLES = "\n".join(
@@ -21,6 +21,7 @@ EXAMPLES = "\n".join(
         "  main.py                              the default scene",
         "  main.py hinge_chain --theme dark",
         "  main.py my_robot.toml",
+        "  main.py double_pendulum:b            a variant of a scene",
         "  main.py arm_reach --shot arm.png --after 3 --size 1440x900",
         "  main.py record arm_reach arm.mp4     needs no screen",
     ]
@@ -55,7 +56,8 @@ def scene(word: str) -> str:
     if word in COMMANDS:
         raise CommandError(f'The command "{word}" comes first: main.py {word} …')
     names = [*builtin_names(), *COMMANDS]
-    if word not in names and not (word and Path(word).exists()):
+    file, _ = split_variant(word)
+    if file not in names and not (file and Path(file).exists()):
         raise CommandError(f'There is no scene, scene file or command "{word}"; {suggestion(word, names)}')
     return word
 

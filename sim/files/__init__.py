@@ -1,6 +1,7 @@
 """Scene files and the built-in scenes."""
 
-from sim.files.builtin import builtin_names, scene_path
+from sim.files.builtin import builtin_names, scene_path, split_variant
+from sim.files.changes import parse_change
 from sim.files.scene_file import load, read_scene
 
-__all__ = ["builtin_names", "load", "read_scene", "scene_path"]
+__all__ = ["builtin_names", "load", "parse_change", "read_scene", "scene_path", "split_variant"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from sim.scene import SceneError
@@ -12,8 +13,14 @@ SCENES = Path(__file__).resolve().parents[2] / "assets" / "scenes"
 # In the order of the gallery; a new scene is a file in assets/scenes and a line here.
 _GALLERY = (
     "free_body",
+    "free_bodies",
     "ball_chain",
     "hinge_chain",
+    "long_chain",
+    "four_bar",
+    "parallelogram",
+    "slider_crank",
+    "double_pendulum",
     "three_link_arm",
     "arm_gravity",
     "arm_pd",
@@ -31,3 +38,11 @@ def scene_path(name: str) -> Path:
     if name not in _GALLERY:
         raise SceneError(f'There is no built-in scene "{name}"; {suggestion(name, _GALLERY)}')
     return SCENES / f"{name}.toml"
+
+
+def split_variant(name: str, folder: str = "") -> tuple[str, str | None]:
+    """SCENE:VARIANT in its two parts. A file in `folder` may have colons of its own."""
+    scene, colon, variant = name.rpartition(":")
+    if not colon or not scene or set(variant) & set("/\\") or os.path.exists(os.path.join(folder, name)):
+        return name, None
+    return scene, variant

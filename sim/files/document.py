@@ -1,174 +1,135 @@
-"""A TOML file with what it extends, merged, and the file and line of every key in it."""
+"""A scene file with what it extends, its variants and changes laid over it, and the place of every key."""
 
 from __future__ import annotations
 
 import os
-import re
-import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sim.files.builtin import SCENES, builtin_names
-from sim.files.line_index import line_index
+from sim.files.builtin import SCENES, builtin_names, split_variant
+from sim.files.toml_file import KeyPath, read_toml
 from sim.scene import SceneError
 from sim.wording import suggestion
 
-KeyPath = tuple[str, ...]
-
-LARGEST_FILE = 10_000_000  # bytes
-
-# Keys of one thing that exclude each other: an extending file that gives one takes the other back.
-_EITHER = {"shape": "shapes", "shapes": "shape", "mass": "density", "density": "mass"}
+# Keys of one thing that exclude each other: what is laid over and gives one takes the other back.
+EITHER = {"shape": "shapes", "shapes": "shape", "mass": "density", "density": "mass"}
 # Tables that are one value; they replace instead of merging.
-_VALUES = ("shape", "rotation", "child_rotation")
-
-_TOML_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)", re.DOTALL)
-_TWICE = ("Cannot overwrite a value", "Cannot declare", "Cannot mutate immutable", "Duplicate inline table key")
+_VALUES = ("shape", "rotation", "child_rotation", "q")
 
 
 @dataclass
 class Document:
-    """`file` as the user wrote it; `places` is key path -> (file, line)."""
+    """`file` as the user wrote it; `places` is key path -> "FILE:LINE", or the change that the key came from."""
 
     file: str
     data: dict[str, Any]
-    places: dict[KeyPath, tuple[str, int]]
+    places: dict[KeyPath, str]
 
-    def place(self, where: KeyPath) -> tuple[str, int]:
-        """File and line of a key, or of the table it should stand in."""
+    def place(self, where: KeyPath) -> str:
+        """Of a key, or of the table it should stand in."""
         if len(where) >= 4 and where[2:4] == ("shapes", "0") and where[:3] not in self.places:
             where = (*where[:2], "shape", *where[4:])
         while where and where not in self.places:
             where = where[:-1]
-        return self.places.get(where, (self.file, 1))
+        return self.places.get(where, f"{self.file}:1")
 
     def located(self, error: SceneError) -> SceneError:
-        """The same mistake with file and line in front."""
-        file, line = self.place(error.where)
+        """The same mistake with its place in front."""
         sentence = " ".join(str(error).split())  # names may contain line breaks
-        return SceneError(f"{file}:{line}: {sentence}", error.where)
+        return SceneError(f"{self.place(error.where)}: {sentence}", error.where)
+
+    def lay_over(self, data: Mapping[str, Any], places: Mapping[KeyPath, str]) -> None:
+        """Tables merge, everything else replaces."""
+        self._merge(self.data, data, ())
+        self.places.update(places)
+
+    def below(self, where: KeyPath) -> dict[KeyPath, str]:
+        """The places of a table and what stands in it, by the key paths within it."""
+        n = len(where)
+        return {path[n:]: place for path, place in self.places.items() if path[:n] == where}
+
+    def forget(self, where: KeyPath) -> None:
+        for path in [path for path in self.places if path[: len(where)] == where]:
+            del self.places[path]
+
+    def _merge(self, data: dict[str, Any], over: Mapping[str, Any], path: KeyPath) -> None:
+        for key, value in over.items():
+            where = (*path, key)
+            old = data.get(key)
+            own = is_own(where)
+            if isinstance(value, dict) and isinstance(old, dict) and not (own and key in _VALUES):
+                data[key] = dict(old)
+                self._merge(data[key], value, where)
+                continue
+            if own and key in EITHER:
+                data.pop(EITHER[key], None)
+                self.forget((*path, EITHER[key]))
+            data[key] = value
+            self.forget(where)
+
+
+def is_own(where: KeyPath) -> bool:
+    """Is this the key of a body, a joint or the like, wherever that is described?"""
+    if where[0] == "variant":
+        where = where[2:]
+    if where[:1] == ("chain",):
+        where = (*where[2:3], *where[1:2], *where[3:])
+    return len(where) == (2 if where[:1] == ("world",) else 3)
 
 
 def read_document(path: str | os.PathLike[str], extending: tuple[Path, ...] = ()) -> Document:
     """Reads a file and what it extends; `extending` are the files that led here."""
     file = os.fspath(path)
-    text = _read_text(file)
-    document = _parse(file, text)
-    if "extends" not in document.data:
+    data, lines = read_toml(file)
+    document = Document(file, data, {key: f"{file}:{line}" for key, line in lines.items()})
+    if "extends" not in data:
         return document
     chain = (*extending, Path(file).resolve())
     try:
-        base = _base_path(document, chain)
+        base_path, variant = _base(document, chain)
     except SceneError as error:
         raise document.located(error) from None
-    return _merged(read_document(base, chain), document)
-
-
-def _read_text(file: str) -> str:
-    if os.path.exists(file) and not os.path.isfile(file):
-        kind = "a directory" if os.path.isdir(file) else "not a regular file"
-        raise SceneError(f"{file}:1: this is {kind}; expected a scene file (.toml)")
+    base = read_document(base_path, chain)
     try:
-        with open(file, "rb") as stream:
-            raw = stream.read(LARGEST_FILE + 1)
-    except FileNotFoundError:
-        raise SceneError(f"{file}:1: there is no such file; expected a scene file (.toml)") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SceneError(f"{file}:1: the file cannot be read ({reason}); expected a scene file (.toml)") from None
-    if len(raw) > LARGEST_FILE:
-        raise SceneError(f"{file}:1: the file is larger than 10 MB; expected a scene file (.toml)")
-    try:
-        return raw.decode("utf-8-sig").replace("\r\n", "\n")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise SceneError(f"{file}:{line}: this is not UTF-8 text; expected a scene file (.toml)") from None
+        choose_variant(base, variant)
+    except SceneError as error:
+        raise document.located(SceneError(f"extends: {error}", ("extends",))) from None
+    del data["extends"]
+    base.lay_over(data, document.places)
+    base.file = file
+    return base
 
 
-def _parse(file: str, text: str) -> Document:
-    if not text.strip():
-        raise SceneError(f"{file}:1: the file is empty; expected a scene with at least one [body.NAME]")
-    try:
-        data = tomllib.loads(text)
-        lines = line_index(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _syntax_error(file, text, str(error)) from None
-    except ValueError:  # Python refuses to read whole numbers of more than 4300 digits
-        digits = re.search(r"[0-9_]{4300}", text)
-        line = text.count("\n", 0, digits.start()) + 1 if digits else 1
-        raise SceneError(f"{file}:{line}: a number has thousands of digits; expected fewer") from None
-    except RecursionError:
-        raise SceneError(f"{file}:1: brackets are nested too deeply; expected a scene file (.toml)") from None
-    return Document(file, data, {key: (file, line) for key, line in lines.items()})
-
-
-def _syntax_error(file: str, text: str, message: str) -> SceneError:
-    """tomllib's message, with the line in front and without the column."""
-    match = _TOML_PLACE.fullmatch(message)
-    reason, line = (match[1], match[2]) if match else (message, None)
-    rows = text.rstrip().split("\n")
-    number = int(line) if line else len(rows)
-    row = rows[number - 1].strip() if number <= len(rows) else ""
-    if reason.startswith(_TWICE):
-        return SceneError(f"{file}:{number}: {_twice(reason, row)}")
-    reason = reason[:1].lower() + reason[1:]
-    return SceneError(f"{file}:{number}: this is not valid TOML: {reason}")
-
-
-def _twice(reason: str, row: str) -> str:
-    """What is there already, from tomllib's reason and the row it stands in."""
-    if row.startswith("[") and "overwrite" in reason:
-        return f"the table {row} clashes with a key further up; expected another name"
-    if row.startswith("["):
-        return f"the table {row} is given twice; expected it once"
-    inline = re.fullmatch(r"Duplicate inline table key '(.*)'", reason)
-    key = inline[1] if inline else row.partition("=")[0].strip()
-    return f'the key "{key}" is given twice; expected it once'
-
-
-def _base_path(document: Document, chain: tuple[Path, ...]) -> str:
-    """Where `extends` leads: to a built-in scene or to a file beside this one."""
+def _base(document: Document, chain: tuple[Path, ...]) -> tuple[str, str | None]:
+    """Where `extends` leads: to a built-in scene or to a file beside this one, and to which variant."""
     name = document.data["extends"]
     where = ("extends",)
     if not isinstance(name, str) or not name:
         raise SceneError("extends is not a name; expected a built-in scene or a file in quotes", where)
-    if name in builtin_names():
-        base = str(SCENES / f"{name}.toml")
-    else:
-        base = os.path.join(os.path.dirname(document.file), name)
-        if not os.path.isfile(base):
-            hint = suggestion(name, builtin_names())
-            raise SceneError(f'extends names "{name}", but there is no such scene or file; {hint}', where)
+    folder = os.path.dirname(document.file)
+    scene, variant = split_variant(name, folder)
+    base = str(SCENES / f"{scene}.toml") if scene in builtin_names() else os.path.join(folder, scene)
+    if not os.path.isfile(base):
+        hint = suggestion(scene, builtin_names())
+        raise SceneError(f'extends names "{name}", but there is no such scene or file; {hint}', where)
     if Path(base).resolve() in chain:
         raise SceneError(f'extends leads back to "{name}"; expected a scene that does not extend this one', where)
-    return base
+    return base, variant
 
 
-def _merged(base: Document, over: Document) -> Document:
-    """Tables merge, everything else replaces."""
-    data, places = dict(base.data), dict(base.places)
-    del over.data["extends"]
-    _merge(data, over.data, (), places)
-    return Document(over.file, data, places | over.places)
-
-
-def _merge(data: dict[str, Any], over: dict[str, Any], path: KeyPath, places: dict[KeyPath, Any]) -> None:
-    for key, value in over.items():
-        where = (*path, key)
-        old = data.get(key)
-        one_value = len(where) == 3 and key in _VALUES
-        if isinstance(value, dict) and isinstance(old, dict) and not one_value:
-            data[key] = dict(old)
-            _merge(data[key], value, where, places)
-            continue
-        if len(where) == 3 and key in _EITHER:
-            data.pop(_EITHER[key], None)
-            _forget(places, (*path, _EITHER[key]))
-        data[key] = value
-        _forget(places, where)
-
-
-def _forget(places: dict[KeyPath, Any], where: KeyPath) -> None:
-    for path in [path for path in places if path[: len(where)] == where]:
-        del places[path]
+def choose_variant(document: Document, name: str | None) -> None:
+    """Lays the changes of a variant over the rest; raises SceneError if there is no such variant."""
+    if name is None:
+        return
+    variants = document.data.get("variant", {})
+    if not isinstance(variants, dict) or not isinstance(variants.get(name, {}), dict):
+        return  # a mistake that the reader names
+    if not variants:
+        raise SceneError(f'the scene has no variants; expected it without ":{name}"')
+    if name not in variants:
+        raise SceneError(f'the scene has no variant "{name}"; {suggestion(name, variants)}', ("variant",))
+    document.lay_over(
+        variants[name], {where: place for where, place in document.below(("variant", name)).items() if where}
+    )

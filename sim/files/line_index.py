@@ -14,7 +14,7 @@ Path = tuple[str, ...]
 
 _SPACE = re.compile(r"[ \t]*")
 _BLANK = re.compile(r"(?:[ \t\n]|#[^\n]*)*")
-_KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
+KEY = re.compile(r"""[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*'""")
 _SCALAR = re.compile(
     r'"""(?:[^"\\]|\\.|"{1,2}(?!"))*"{3,5}'
     r"|'''(?:[^']|'{1,2}(?!'))*'{3,5}"
@@ -87,7 +87,7 @@ class _Walk:
         parts = []
         while True:
             self.take(_SPACE)
-            parts.append(_plain(self.take(_KEY)))
+            parts.append(plain_key(self.take(KEY)))
             self.take(_SPACE)
             if self.text[self.at] != ".":
                 return parts
@@ -133,7 +133,7 @@ class _Walk:
         return match.group()
 
 
-def _plain(key: str) -> str:
+def plain_key(key: str) -> str:
     """A key without its quotes and escapes."""
     if key[0] not in "\"'":
         return key

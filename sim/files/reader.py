@@ -7,10 +7,12 @@ from math import cos, hypot, sin
 from typing import Any, NoReturn, TypeVar, cast
 
 from sim.check import FINITE, LARGEST, ROTATION_TOLERANCE, check_direction
-from sim.scene import Pose, Quat, SceneError, Vec3
+from sim.scene import Expression, Pose, Quat, SceneError, Vec3
 from sim.wording import at, numbers, place, suggestion
 
 V = TypeVar("V")
+
+_ROUNDING = 1e-15  # what is left in the length of a quaternion that has been normalised
 
 
 class Table:
@@ -48,15 +50,19 @@ class Table:
     def numbers(self, key: str, count: int | None = None) -> tuple[float, ...]:
         """A list of numbers, of a given length if `count` says so."""
         expected = "a list of numbers" if count is None else f"a list of {count} numbers"
-        values = self.value(key, expected)
-        if not isinstance(values, list):
-            self.fail(f"{key} is {shown(values)}; expected {expected}", key)
-        if count is not None and len(values) != count:
-            self.fail(f"{key} has {numbers(len(values))}; expected {count}", key)
-        return tuple(self._number(value, key, str(i)) for i, value in enumerate(values))
+        return self._members(key, count, expected, self._number)
+
+    def expression(self, key: str) -> Expression:
+        return self._expression(self.value(key, "a number or a function of t"), key)
+
+    def expressions(self, key: str, count: int) -> tuple[Expression, ...]:
+        return self._members(key, count, f"a list of {count} numbers or functions of t", self._expression)
 
     def vector(self, key: str) -> Vec3:
         return cast(Vec3, self.numbers(key, 3))
+
+    def pair(self, key: str) -> tuple[float, float]:
+        return cast("tuple[float, float]", self.numbers(key, 2))
 
     def text(self, key: str, expected: str = "text in quotes") -> str:
         text = self.value(key, expected)
@@ -101,7 +107,7 @@ class Table:
     def rotation(self, key: str) -> Quat:
         """[w, x, y, z] or { axis = [x, y, z], angle = radians }.
 
-        A quaternion is normalised, unless it is so far off that `sim.check` will refuse it.
+        A quaternion is normalised, unless it is that already or so far off that `sim.check` will refuse it.
         """
         value = self.value(key, "a rotation")
         if isinstance(value, dict):
@@ -110,7 +116,8 @@ class Table:
             self.fail(f"{key} is {shown(value)}; expected [w, x, y, z] or {{ axis = [x, y, z], angle = ... }}", key)
         q = self.numbers(key, 4)
         length = hypot(*q)
-        return cast(Quat, tuple(c / length for c in q) if abs(length - 1) <= ROTATION_TOLERANCE else q)
+        off = abs(length - 1)
+        return cast(Quat, tuple(c / length for c in q) if _ROUNDING < off <= ROTATION_TOLERANCE else q)
 
     def _axis_angle(self, key: str) -> Quat:
         table = self.table(key, ("axis", "angle"))
@@ -133,11 +140,23 @@ class Table:
             self.fail(f"{key} is {shown(value)}; expected a table", key)
         return value
 
-    def _number(self, value: Any, *key: str) -> float:
+    def _members(self, key: str, count: int | None, expected: str, read: Callable[..., V]) -> tuple[V, ...]:
+        values = self.value(key, expected)
+        if not isinstance(values, list):
+            self.fail(f"{key} is {shown(values)}; expected {expected}", key)
+        if count is not None and len(values) != count:
+            self.fail(f"{key} has {numbers(len(values))}; expected {count}", key)
+        return tuple(read(value, key, str(i)) for i, value in enumerate(values))
+
+    def _expression(self, value: Any, *key: str) -> Expression:
+        """A text is looked at by `sim.check`."""
+        return value if isinstance(value, str) else self._number(value, *key, expected="a number or a function of t")
+
+    def _number(self, value: Any, *key: str, expected: str = "a number") -> float:
         """`key` is that of the number, or of its list and its place there."""
         verb = "is" if len(key) == 1 else "contains"
         if isinstance(value, bool) or not isinstance(value, int | float):
-            self.fail(f"{key[0]} {verb} {shown(value)}; expected a number", *key)
+            self.fail(f"{key[0]} {verb} {shown(value)}; expected {expected}", *key)
         try:
             number = float(value)
         except OverflowError:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
 from sim.check import JOINT_KINDS
 from sim.control import CONTROLLERS
-from sim.files.builtin import builtin_names, scene_path
-from sim.files.document import read_document
+from sim.files.builtin import builtin_names, scene_path, split_variant
+from sim.files.chain_table import expand_chains
+from sim.files.changes import apply_changes
+from sim.files.document import choose_variant, read_document
+from sim.files.input_table import read_inputs
 from sim.files.reader import Table
 from sim.files.shape_table import read_shapes
 from sim.model import compile_model
@@ -31,50 +35,72 @@ from sim.wording import listing
 
 Six = tuple[float, float, float, float, float, float]
 
+_SCENE_KEYS = (
+    *("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "solver", "stabilise"),
+    *("body", "joint", "chain", "frame", "target", "controller", "input", "camera", "world"),
+)
 # The keys of each table; "" is the top of the file.
-_TABLES = ("body", "joint", "frame", "target", "controller", "camera", "world")
 KEYS: dict[str, tuple[str, ...]] = {
-    "": ("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "extends", *_TABLES),
+    "": (*_SCENE_KEYS, "extends", "variant"),
+    "variant": _SCENE_KEYS,
     "body": ("mass", "density", "center", "inertia", "position", "rotation", "velocity", "shape", "shapes"),
     "joint": (
         *("type", "parent", "child", "position", "rotation", "child_position", "child_rotation"),
-        *("axis", "q", "v", "damping", "limits", "torque_limit", "actuated"),
+        *("axis", "q", "v", "damping", "friction", "rotor_inertia", "gear", "limits", "cone", "twist", "restitution"),
+        *("locked", "torque_limit", "actuated"),
     ),
+    "chain": ("count", "parent", "body", "joint"),
     "frame": ("body", "position", "rotation"),
     "target": ("position", "frame", "path"),
     "path": ("circle", "period", "normal"),
     "controller": ("type", "enabled", "gains", "target", "joint_target"),
+    "input": ("joint", "body", "torque", "force", "at"),
     "camera": ("azimuth", "elevation", "distance", "look_at"),
     "world": ("shape", "shapes"),
 }
-_WITHOUT_AXIS = ("ball", "fixed")
 
 
-def load(name_or_path: str | os.PathLike[str]) -> Scene:
-    """A built-in scene by its name, or a scene file by its path."""
-    name = os.fspath(name_or_path)
+def load(name_or_path: str | os.PathLike[str], changes: Mapping[str, object] | None = None) -> Scene:
+    """A built-in scene by its name, or a scene file by its path; SCENE:VARIANT for one of its variants.
+
+    `changes` sets values by their key paths, {"joint.elbow.damping": 0.2}, as if the file had them.
+    """
+    name, variant = split_variant(os.fspath(name_or_path))
     if name in builtin_names():
-        return read_scene(scene_path(name))
+        return read_scene(scene_path(name), variant, changes)
     is_bare_name = not Path(name).suffix and os.path.basename(name) == name
     if is_bare_name and not os.path.exists(name):
         scene_path(name)  # refuses it with the nearest name
-    return read_scene(name_or_path)
+    return read_scene(name, variant, changes)
 
 
-def read_scene(path: str | os.PathLike[str]) -> Scene:
-    """Reads and checks a scene file; every mistake is a SceneError that begins with "FILE:LINE: "."""
+def read_scene(
+    path: str | os.PathLike[str], variant: str | None = None, changes: Mapping[str, object] | None = None
+) -> Scene:
+    """Reads and checks a scene file; every mistake is a SceneError that begins with its place, "FILE:LINE: "."""
     document = read_document(path)
     try:
-        scene = _scene(Table(document.data, (), KEYS[""]), os.fspath(path))
+        choose_variant(document, variant)
+    except SceneError as error:
+        raise document.located(error) from None
+    apply_changes(document, changes or {}, chains=True)
+    try:
+        expand_chains(document, KEYS["chain"])
+    except SceneError as error:
+        raise document.located(error) from None
+    apply_changes(document, changes or {}, chains=False)
+    try:
+        scene = _scene(Table(document.data, (), KEYS[""]), os.fspath(path), variant or "")
         compile_model(scene)
     except SceneError as error:
         raise document.located(error) from None
     return scene
 
 
-def _scene(top: Table, path: str) -> Scene:
+def _scene(top: Table, path: str, variant: str) -> Scene:
     name = Path(path).stem
     default = Scene(name=name, title=name.replace("_", " "), path=path)
+    joints = tuple(_joint(name, table) for name, table in top.named("joint", KEYS["joint"]))
     return Scene(
         name=name,
         title=top.optional("title", top.text, default.title),
@@ -85,17 +111,22 @@ def _scene(top: Table, path: str) -> Scene:
         gravity=_gravity(top, default.gravity),
         backend=top.optional("backend", top.text, default.backend),
         dt=top.optional("dt", top.number, default.dt),
+        solver=top.optional("solver", top.text, default.solver),
+        stabilise=top.optional("stabilise", top.text, default.stabilise),
         bodies=tuple(_body(name, table) for name, table in top.named("body", KEYS["body"])),
-        joints=tuple(_joint(name, table) for name, table in top.named("joint", KEYS["joint"])),
+        joints=joints,
         frames=tuple(
             Frame(name, table.text("body", "the name of a body"), table.pose())
             for name, table in top.named("frame", KEYS["frame"])
         ),
         targets=tuple(_target(name, table) for name, table in top.named("target", KEYS["target"])),
         controllers=tuple(_controller(name, table) for name, table in top.named("controller", KEYS["controller"])),
+        inputs=read_inputs(top, KEYS["input"], joints),
         base_shapes=_world_shapes(top),
         camera=_camera(top),
         path=path,
+        variant=variant,
+        variants=tuple(name for name, _ in top.named("variant", KEYS["variant"])),
     )
 
 
@@ -161,9 +192,9 @@ def _inertia(table: Table, mass: float, solid: MassProperties | None) -> Six:
 def _joint(name: str, table: Table) -> Joint:
     default = Joint(name, "", "", "")
     kind = table.text("type", listing(JOINT_KINDS, "or"))
-    if "axis" in table and kind in _WITHOUT_AXIS:
-        table.fail(f"axis is only for hinges and sliders, and this is a {kind} joint; expected none", "axis")
-    limits = table.optional("limits", lambda key: table.numbers(key, 2), None)
+    if "axis" in table and (kind == "fixed" or (kind == "ball" and "cone" not in table and "twist" not in table)):
+        only = "hinges, sliders and balls with a cone or twist"
+        table.fail(f"axis is only for {only}, and this is a {kind} joint; expected none", "axis")
     return Joint(
         name=name,
         kind=kind,
@@ -175,7 +206,14 @@ def _joint(name: str, table: Table) -> Joint:
         q=_coordinates(table, "q"),
         v=_coordinates(table, "v"),
         damping=table.optional("damping", table.number, default.damping),
-        limits=cast("tuple[float, float] | None", limits),
+        friction=table.optional("friction", table.number, default.friction),
+        rotor_inertia=table.optional("rotor_inertia", table.number, default.rotor_inertia),
+        gear=table.optional("gear", table.number, default.gear),
+        limits=table.optional("limits", table.pair, None),
+        cone=table.optional("cone", table.number, None),
+        twist=table.optional("twist", table.pair, None),
+        restitution=table.optional("restitution", table.number, default.restitution),
+        locked=table.optional("locked", table.flag, default.locked),
         torque_limit=table.optional("torque_limit", table.number, None),
         actuated=table.optional("actuated", table.flag, default.actuated),
     )

@@ -123,10 +123,13 @@ def test_scenes_are_listed_for_people_and_programs(capsys: pytest.CaptureFixture
     assert main(["scenes", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == builtin_names()
-    assert all(set(row) == {"name", "title", "summary", "group"} and all(row.values()) for row in rows)
+    assert all(set(row) == {"name", "title", "summary", "group", "variants"} for row in rows)
+    assert all(row["title"] and row["summary"] and row["group"] for row in rows)
+    assert {row["name"]: row["variants"] for row in rows if row["variants"]} == {"double_pendulum": ["a", "b", "c"]}
     assert main(["scenes"]) == 0
     text = capsys.readouterr().out
     assert all(row["name"] in text and row["title"] in text and row["group"] in text for row in rows)
+    assert "double_pendulum:b" in text
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])

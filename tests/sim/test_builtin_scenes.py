@@ -10,7 +10,7 @@ import pytest
 from sim.files import builtin_names, load
 from sim.model import compile_model
 from sim.rest import rest_snapshot
-from sim.scene import Scene
+from sim.scene import Scene, Shape
 from sim.spatial.rotation import quat_to_matrix
 from sim.target_path import Circle
 
@@ -40,19 +40,31 @@ def test_every_scene_speaks_to_people(scene: Scene) -> None:
     assert len(scene.plots) == 2
 
 
+def lowest(shape: Shape, position: np.ndarray, R: np.ndarray) -> float:
+    """Height of a shape's lowest point: of a convex body, centre · z minus the support in the direction −z."""
+    center = position + R @ shape.pose.position
+    down = (R @ quat_to_matrix(np.array(shape.pose.rotation))).T @ [0.0, 0.0, 1.0]
+    if shape.kind == "box":
+        reach = np.abs(down) @ shape.size / 2
+    else:
+        radius, length = (*shape.size, 0.0)[:2]
+        across = hypot(down[0], down[1]) if shape.kind == "cylinder" else 1.0
+        reach = radius * across + abs(down[2]) * length / 2
+    return float(center[2] - reach)
+
+
 def test_every_scene_starts_above_the_floor(scene: Scene) -> None:
     snapshot = rest_snapshot(scene)
     for i, body in enumerate(scene.bodies):
         for shape in body.shapes:
-            radius, length = shape.size  # all are cylinders and capsules
-            center = snapshot.position[i] + snapshot.rotation[i] @ shape.pose.position
-            axis = snapshot.rotation[i] @ quat_to_matrix(np.array(shape.pose.rotation))[:, 2]
-            assert center[2] - abs(axis[2]) * length / 2 - radius > 0
+            assert lowest(shape, snapshot.position[i], snapshot.rotation[i]) > 0
+    for shape in scene.base_shapes:
+        assert lowest(shape, np.zeros(3), np.eye(3)) > -1e-9
 
 
 def test_scenes_are_grouped_together() -> None:
     groups = [load(name).group for name in builtin_names()]
-    assert groups == ["Free bodies"] + ["Joints"] * 2 + ["Arms"] * 4
+    assert groups == ["Free bodies"] * 2 + ["Joints"] * 7 + ["Arms"] * 4
 
 
 def test_the_free_body_spins_about_its_middle_axis() -> None:

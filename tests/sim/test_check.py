@@ -16,6 +16,7 @@ from sim.scene import (
     CirclePath,
     ControllerSpec,
     Frame,
+    Input,
     Joint,
     Pose,
     Scene,
@@ -45,6 +46,18 @@ def with_body(**changes: object) -> Scene:
 
 def with_joint(**changes: object) -> Scene:
     return replace(SCENE, joints=(replace(HINGE, **changes),))
+
+
+def with_ball(**changes: object) -> Scene:
+    return with_joint(kind="ball", limits=None, **changes)
+
+
+def with_input(**changes: object) -> Scene:
+    return replace(SCENE, inputs=(replace(Input("push", joint="pivot", torque=("sin(t)",)), **changes),))
+
+
+def on_body(**changes: object) -> Scene:
+    return replace(SCENE, inputs=(replace(Input("push", body="ball", force=(0.0, 0.0, "t")), **changes),))
 
 
 def with_target(**changes: object) -> Scene:
@@ -95,7 +108,38 @@ IMPLAUSIBLE = [
     (with_joint(damping=-1.0), "joint.pivot.damping", "damping is -1; expected 0 or more"),
     (with_joint(torque_limit=0.0), "joint.pivot.torque_limit", "torque_limit is 0"),
     (with_joint(limits=(1.0, -1.0)), "joint.pivot.limits", "the lower one first"),
-    (with_joint(kind="ball"), "joint.pivot.limits", "limits are only for hinges"),
+    (with_joint(limits=(nan, 1.0)), "joint.pivot.limits", "limits contains nan"),
+    (with_joint(kind="ball"), "joint.pivot.limits", "this is a ball joint; expected limits only on hinges and sliders"),
+    (with_joint(friction=-1.0), "joint.pivot.friction", "friction is -1; expected 0 or more"),
+    (with_joint(friction=nan), "joint.pivot.friction", "friction is nan"),
+    (with_joint(rotor_inertia=-1.0), "joint.pivot.rotor_inertia", "expected 0 or more"),
+    (with_joint(gear=0.0), "joint.pivot.gear", "gear is 0; expected a number above 0"),
+    (with_ball(rotor_inertia=1.0), "joint.pivot.rotor_inertia", "only on hinges and sliders"),
+    (with_ball(gear=2.0), "joint.pivot.gear", "only on hinges and sliders"),
+    (with_joint(cone=1.0), "joint.pivot.cone", "this is a hinge joint; expected cone only on balls"),
+    (with_joint(twist=(0.0, 1.0)), "joint.pivot.twist", "expected twist only on balls"),
+    (with_ball(cone=0.0), "joint.pivot.cone", "cone is 0; expected radians above 0 and at most π"),
+    (with_ball(cone=3.2), "joint.pivot.cone", "cone is 3.2"),
+    (with_ball(cone=nan), "joint.pivot.cone", "cone is nan"),
+    (with_ball(twist=(1.0, -1.0)), "joint.pivot.twist", "expected the lower one first"),
+    (with_ball(twist=(-4.0, 1.0)), "joint.pivot.twist", "expected radians from -π to π"),
+    (with_joint(restitution=1.1), "joint.pivot.restitution", "restitution is 1.1; expected 0 to 1"),
+    (with_joint(limits=None, restitution=0.5), "joint.pivot.restitution", "expected limits, cone or twist"),
+    (replace(SCENE, solver="dence"), "solver", 'no such solver; did you mean "dense"?'),
+    (replace(SCENE, stabilise="glue"), "stabilise", "expected rattle or feedback"),
+    (with_input(joint=None), "input.push", "neither joint nor body is given"),
+    (with_input(body="ball"), "input.push", "joint and body are both given"),
+    (with_input(joint="pivto"), "input.push.joint", 'did you mean "pivot"?'),
+    (with_input(torque=()), "input.push.torque", "torque has 0 numbers; expected 1"),
+    (with_input(torque=(nan,)), "input.push.torque.0", "torque contains nan"),
+    (with_input(torque=("2*x",)), "input.push.torque.0", 'torque contains "x"; expected numbers, t, pi'),
+    (with_input(force=(1.0, 0.0, 0.0)), "input.push.force", "force is for bodies"),
+    (with_input(at=(1.0, 0.0, 0.0)), "input.push.at", "at is for bodies"),
+    (on_body(body="bull"), "input.push.body", 'did you mean "ball"?'),
+    (on_body(torque=(1.0,)), "input.push.torque", "torque has 1 number; expected 3"),
+    (on_body(force=(0.0, "t)", 0.0)), "input.push.force.1", "no formula"),
+    (on_body(at=(0.0, inf, 0.0)), "input.push.at", "at contains inf"),
+    (replace(SCENE, inputs=(Input("", joint="pivot", torque=(1.0,)),)), "input.", "empty name"),
     (replace(SCENE, frames=(Frame("tool", "hand"),)), "frame.tool.body", 'body names "hand"'),
     (with_target(frame="tip"), "target.goal.frame", "no such frame"),
     (replace(SCENE, frames=()), "target.goal.frame", "there is none"),
@@ -129,6 +173,27 @@ def test_the_implausible_is_refused_and_its_place_named(scene: Scene, where: str
 
     assert part in str(caught.value)
     assert ".".join(caught.value.where) == where
+
+
+def test_forces_drive_whatever_moves() -> None:
+    check(with_input())
+    check(on_body(torque=("t", 0.0, "-t"), at=(0.1, 0.0, 0.0)))
+    fixed = replace(with_joint(kind="fixed", limits=None), inputs=with_input().inputs)
+    with pytest.raises(SceneError, match='joint "pivot" is fixed; expected one that moves'):
+        check(fixed)
+
+
+def test_a_ring_of_bodies_hangs_together_and_its_first_body_is_free() -> None:
+    ring = tuple(
+        Joint(f"j{i}", "hinge", parent, child, Pose((1.0, 0.0, 0.0)))
+        for i, (parent, child) in enumerate(["ab", "bc", "ca"])
+    )
+    bodies = (replace(ROD, name="a", pose=Pose((0.0, 0.0, 1.0))), replace(ROD, name="b"), replace(ROD, name="c"))
+    model = compile_model(Scene("ring", "Ring", bodies=bodies, joints=ring))
+    assert model.joint_names == ("a", "j0", "j1", "j2")
+    assert model.joint_cut.tolist() == [False, False, False, True]
+    with pytest.raises(SceneError, match="a free body's own joint"):
+        check(Scene("ring", "Ring", bodies=bodies, joints=(*ring[:2], replace(ring[2], name="a"))))
 
 
 def test_a_start_outside_the_limits_is_allowed() -> None:

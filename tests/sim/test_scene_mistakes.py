@@ -10,6 +10,7 @@ from sim.files import read_scene
 from sim.scene import SceneError
 
 GOOD = (Path(__file__).parent / "arm.toml").read_text(encoding="utf-8")
+MACHINE = (Path(__file__).parent / "machine.toml").read_text(encoding="utf-8")
 
 # what is written -> what is written instead, the line of the mistake, and a part of the sentence
 MISTAKES = {
@@ -95,14 +96,19 @@ MISTAKES = {
     "world as child": ('child = "upper"', 'child = "world"', 19, "which cannot move"),
     "joint to itself": ('child = "lower"', 'child = "upper"', 27, 'child and parent are both "upper"'),
     "zero axis": ("axis = [0, 1, 0]", "axis = [0, 0, 0]", 20, "axis has length 0; expected a direction"),
-    "axis of a ball": ('type = "ball"', 'type = "ball"\naxis = [0, 1, 0]', 26, "axis is only for hinges and sliders"),
+    "axis of a ball": (
+        'type = "ball"',
+        'type = "ball"\naxis = [0, 1, 0]',
+        26,
+        "axis is only for hinges, sliders and balls",
+    ),
     "limits the wrong way round": ("[-1.9, 1.9]", "[1.9, -1.9]", 21, "expected the lower one first"),
     "limits of one": ("[-1.9, 1.9]", "[1.9]", 21, "limits has 1 number; expected 2"),
     "limits of a ball": (
         'type = "ball"',
         'type = "ball"\nlimits = [0, 1]',
         26,
-        "limits are only for hinges",
+        "expected limits only on hinges and sliders",
     ),
     "negative damping": ("damping = 0.5", "damping = -0.5", 22, "damping is -0.5; expected 0 or more"),
     "no torque allowed": ("damping = 0.5", "torque_limit = 0", 22, "torque_limit is 0; expected a number above 0"),
@@ -159,6 +165,102 @@ def test_a_planted_mistake_is_found_with_its_line(mistake: str, tmp_path: Path) 
     assert GOOD.count(old) >= 1
     path = tmp_path / "scene.toml"
     path.write_text(GOOD.replace(old, new, 1), encoding="utf-8")
+
+    sentence = complaint(path)
+
+    assert sentence.startswith(f"{path}:{line}: "), sentence
+    assert part in sentence
+    assert "\n" not in sentence
+
+
+MACHINE_MISTAKES = {
+    "unknown solver": ('"dense"', '"dence"', 2, 'no such solver; did you mean "dense"?'),
+    "unknown stabilisation": ('"feedback"', '"glue"', 3, "expected rattle or feedback"),
+    "negative friction": ("friction = 0.1", "friction = -0.1", 24, "friction is -0.1; expected 0 or more"),
+    "friction is text": ("friction = 0.1", 'friction = "little"', 24, 'friction is the text "little"'),
+    "negative rotor": ("rotor_inertia = 1e-5", "rotor_inertia = -1", 22, "rotor_inertia is -1; expected 0 or more"),
+    "no gear": ("gear = 100", "gear = 0", 23, "gear is 0; expected a number above 0"),
+    "rotor of a ball": ("cone = 1.5", "rotor_inertia = 1", 32, "expected rotor_inertia only on hinges and sliders"),
+    "gear of a ball": ("cone = 1.5", "gear = 2", 32, "this is a ball joint; expected gear only on hinges"),
+    "cone of a hinge": ("gear = 100", "cone = 1", 23, "this is a hinge joint; expected cone only on balls"),
+    "twist of a hinge": ("gear = 100", "twist = [0, 1]", 23, "expected twist only on balls"),
+    "cone of nothing": ("cone = 1.5", "cone = 0", 32, "cone is 0; expected radians above 0 and at most π"),
+    "cone in degrees": ("cone = 1.5", "cone = 85", 32, "cone is 85"),
+    "twist the wrong way round": ("[-1, 1]", "[1, -1]", 33, "twist has 1 before -1; expected the lower one first"),
+    "twist in degrees": ("[-1, 1]", "[-90, 90]", 33, "expected radians from -π to π"),
+    "twist of one": ("[-1, 1]", "[1]", 33, "twist has 1 number; expected 2"),
+    "axis of a ball without stops": ("cone = 1.5\ntwist = [-1, 1]\nrestitution = 0.5", "", 31, "with a cone or twist"),
+    "too bouncy": ("restitution = 0.5", "restitution = 2", 34, "restitution is 2; expected 0 to 1"),
+    "bouncing off nothing": ("friction = 0.1", "restitution = 0.5", 24, "expected limits, cone or twist"),
+    "locked is a number": ("locked = false", "locked = 0", 51, "locked is 0; expected true or false"),
+    "chain without count": ("count = 4\n", "", 54, 'chain "link": "count" is missing; expected how many'),
+    "chain of none": ("count = 4", "count = 0", 55, "count is 0; expected a whole number from 1 to"),
+    "chain of half a link": ("count = 4", "count = 2.5", 55, "count is 2.5; expected a whole number"),
+    "chain of too many": ("count = 4", "count = 1000000", 55, "expected a whole number from 1 to"),
+    "misspelt key of a chain": ("count = 4", "cuont = 4", 55, 'chain "link" has no key "cuont"; did you mean "count"?'),
+    "chain on nothing": ('parent = "piston"\nbody', 'parent = "pisten"\nbody', 56, 'did you mean "piston"?'),
+    "body of a chain": ("mass = 0.1,", "maas = 0.1,", 57, 'body "link1" has no key "maas"; did you mean "mass"?'),
+    "mass of a chain": ("mass = 0.1,", "mass = -0.1,", 57, 'body "link1": mass is -0.1 kg'),
+    "shape of a chain": ("sphere = 0.05", "spere = 0.05", 57, 'shape of body "link1" has no key "spere"'),
+    "chain without joint": ("[[chain.link.joint]]", "[[chain.link.joints]]", 59, 'chain "link" has no key "joints"'),
+    "second joint of a chain": ("axis = [1, 0, 0]\n\n[joint.link1]", "axis = [0, 0, 0]\n[joint.link1]", 67, '"link2"'),
+    "chain that says its child": (
+        "axis = [1, 0, 0]\n\n[joint.link1]",
+        'child = "a"\n\n[joint.link1]',
+        67,
+        "child is given, but the chain itself connects",
+    ),
+    "single link of a chain": (
+        "position = [0.2, 0, 0]\n\n[input",
+        "positon = [0, 0]\n\n[input",
+        70,
+        '"link1" has no key',
+    ),
+    "link beyond the chain": ("[joint.link1]", "[joint.link9]", 69, 'joint "link9": "type" is missing'),
+    "input without joint": ('joint = "shaft"\n', "", 72, '"joint" or "body" is missing'),
+    "input of two things": ('joint = "shaft"', 'joint = "shaft"\nbody = "rod"', 72, "joint and body are both given"),
+    "input of an unknown joint": ('joint = "shaft"', 'joint = "shft"', 73, 'did you mean "shaft"?'),
+    "input of an unknown body": ('body = "piston"\nforce', 'body = "pston"\nforce', 77, 'did you mean "piston"?'),
+    "input without torque": ('torque = "2*sin(3*t)"\n', "", 72, '"torque" is missing; expected a number or a function'),
+    "input without force": ('force = [0, 0, "10*step(t - 1)"]\n', "", 76, '"force" is missing; expected 3 numbers'),
+    "force of a hinge": ("torque = ", "force = ", 74, 'joint "shaft" is a hinge; expected a torque'),
+    "torque of a slider": ("force = -1", "torque = -1", 83, 'joint "bore" is a slider; expected a force'),
+    "point of a joint": ("force = -1", "force = -1\nat = [0, 0, 0]", 84, "at is where a force on a body acts"),
+    "torque is true": ('"2*sin(3*t)"', "true", 74, "torque is true; expected a number or a function of t"),
+    "torque is nan": ('"2*sin(3*t)"', "nan", 74, "torque is nan; expected a finite number"),
+    "force of two": ("[0, 0, ", "[0, ", 78, "force has 2 numbers; expected 3"),
+    "force of one": ('[0, 0, "10*step(t - 1)"]', '"t"', 78, "expected a list of 3 numbers or functions of t"),
+    "a program": (
+        "2*sin(3*t)",
+        "__import__('os')",
+        74,
+        'input "drive": torque contains "__import__"; expected numbers',
+    ),
+    "unknown function": ("2*sin(3*t)", "2*sinus(3*t)", 74, 'contains "sinus"; did you mean "sin"?'),
+    "unknown variable": ("2*sin(3*t)", "2*sin(3*x)", 74, 'torque contains "x"; expected numbers, t, pi'),
+    "power with a hat": ("2*sin(3*t)", "t^2", 74, 'torque contains "^"; expected ** for powers'),
+    "open bracket in a formula": ("2*sin(3*t)", "2*sin(3*t", 74, "which is no formula"),
+    "formula in a list": ("10*step(t - 1)", "10*stepp(t - 1)", 78, 'force contains "stepp"; did you mean "step"?'),
+    "empty formula": ("2*sin(3*t)", "", 74, "torque is empty"),
+    "endless formula": ("2*sin(3*t)", "t" + "+t" * 300, 74, "torque has 601 characters; expected at most 500"),
+    "misspelt key of a variant": ("gravity = 0", "gravty = 0", 95, 'variant "free" has no key "gravty"; did you mean'),
+    "variant in a variant": ("gravity = 0", "variant.x.dt = 1", 95, 'variant "free" has no key "variant"'),
+    "variant that extends": ("gravity = 0", 'extends = "arm_reach"', 95, 'variant "free" has no key "extends"'),
+    "variant is a number": (
+        "[variant.free]",
+        "[variant]\nfree = 1\n[variant.none]",
+        95,
+        'variant "free" is 1; expected a table',
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MACHINE_MISTAKES)
+def test_a_planted_mistake_in_the_machine_is_found_with_its_line(mistake: str, tmp_path: Path) -> None:
+    old, new, line, part = MACHINE_MISTAKES[mistake]
+    assert MACHINE.count(old) >= 1
+    path = tmp_path / "scene.toml"
+    path.write_text(MACHINE.replace(old, new, 1), encoding="utf-8")
 
     sentence = complaint(path)
 
