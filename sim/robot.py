@@ -35,6 +35,7 @@ Vector = Sequence[float] | Array
 Wrenches = Mapping[str, Vector]
 
 SINGULAR = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
+ROUNDING = 1e-14  # of the terms of a diagonal entry; what is smaller may be nothing
 QUATERNION_TOLERANCE = 1e-3
 
 
@@ -282,12 +283,15 @@ class Robot:
         """Where some motion costs no force, forces say nothing about accelerations."""
         m = self.model
         moving = np.flatnonzero(~self._locked())
-        M = self._mass_matrix()[np.ix_(moving, moving)]
-        diagonal = np.diag(M)
         if len(moving) == 0:
             return
-        loose = int(np.argmin(diagonal))
-        if diagonal[loose] > np.finfo(float).eps * diagonal.max():
+        M = self._mass_matrix()[np.ix_(moving, moving)]
+        diagonal, S = np.diag(M), self._S[moving]
+        # The terms that M's diagonal is the difference of, seen from the world's origin.
+        turning, shifting = self._I[:, [4, 7, 9]].sum(1).max(), self._I[:, 0].max()
+        terms = turning * (S[:, :3] ** 2).sum(1) + shifting * (S[:, 3:] ** 2).sum(1)
+        loose = int(np.argmin(diagonal / terms))
+        if diagonal[loose] > ROUNDING * terms[loose]:
             scale = 1 / np.sqrt(diagonal)
             values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
             if values[0] > SINGULAR:

@@ -9,8 +9,8 @@ import numpy as np
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-SAMPLES, STARTS = 4096, 48
-FIRST_STEP, LAST_STEP = 0.1, 1e-8  # of the box
+SAMPLES, STARTS = 2048, 24
+FIRST_STEP, LAST_STEP = 0.1, 1e-7  # of the box
 PATIENCE = 2000  # polls
 
 

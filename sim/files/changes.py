@@ -39,10 +39,10 @@ def parse_change(text: str) -> tuple[str, object]:
 
 
 def apply_changes(document: Document, changes: Mapping[str, object], *, chains: bool) -> None:
-    """Sets values at their key paths: those of chains, which must be expanded afterwards, or all the others."""
+    """Sets values at their key paths: those of chains and arms, to be expanded afterwards, or all the others."""
     for path, value in changes.items():
         where = _key_path(path)
-        if (where[0] == "chain") != chains:
+        if (where[0] in ("chain", "dh")) != chains:
             continue
         try:
             _set(document, where, list(value) if isinstance(value, tuple) else value)

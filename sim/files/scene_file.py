@@ -12,6 +12,7 @@ from sim.control import CONTROLLERS
 from sim.files.builtin import builtin_names, scene_path, split_variant
 from sim.files.chain_table import expand_chains
 from sim.files.changes import apply_changes
+from sim.files.dh_table import expand_dh
 from sim.files.document import choose_variant, read_document
 from sim.files.input_table import read_inputs
 from sim.files.reader import Table
@@ -37,7 +38,7 @@ Six = tuple[float, float, float, float, float, float]
 
 _SCENE_KEYS = (
     *("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "solver", "stabilise"),
-    *("body", "joint", "chain", "frame", "target", "controller", "input", "camera", "world"),
+    *("body", "joint", "chain", "dh", "frame", "target", "controller", "input", "camera", "world"),
 )
 # The keys of each table; "" is the top of the file.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -86,6 +87,7 @@ def read_scene(
     apply_changes(document, changes or {}, chains=True)
     try:
         expand_chains(document, KEYS["chain"])
+        expand_dh(document, KEYS["body"], KEYS["joint"])
     except SceneError as error:
         raise document.located(error) from None
     apply_changes(document, changes or {}, chains=False)
