@@ -28,7 +28,7 @@ from sim.dynamics.wrenches import link_wrenches
 from sim.model import FIXED, compile_model
 from sim.scene import JOINT_WIDTHS, Scene, SceneError
 from sim.spatial.rotation import matrix_to_quat, rotation_vector
-from sim.wording import listing, suggestion
+from sim.wording import listing, numbers, suggestion
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Vector = Sequence[float] | Array
@@ -329,7 +329,7 @@ def _numbers(name: str, values: Vector, count: int, parts: Sequence[str]) -> Arr
     except (TypeError, ValueError):
         raise ValueError(f"{name} is not a list of numbers; expected {count} of them") from None
     if out.shape != (count,):
-        has = f"{out.size} numbers" if out.ndim == 1 else f"the shape {out.shape}"
+        has = numbers(out.size) if out.ndim == 1 else f"the shape {out.shape}"
         raise ValueError(f"{name} has {has}; expected {count} ({listing(parts) if parts else 'nothing moves'})")
     if not np.isfinite(out).all():
         raise ValueError(f"{name} contains {out[~np.isfinite(out)][0]}; expected finite numbers")

@@ -8,7 +8,7 @@ from sim.files.document import Document
 from sim.files.reader import Table, shown
 from sim.scene import WORLD, SceneError
 
-LONGEST_CHAIN = 10_000
+LONGEST_CHAIN = 1000
 
 
 def expand_chains(document: Document, keys: tuple[str, ...]) -> None:

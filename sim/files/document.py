@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sim.files.builtin import SCENES, builtin_names, split_variant
-from sim.files.toml_file import KeyPath, read_toml
+from sim.files.toml_file import KeyPath, parse_toml, read_toml
 from sim.scene import SceneError
 from sim.wording import suggestion
 
@@ -79,10 +79,10 @@ def is_own(where: KeyPath) -> bool:
     return len(where) == (2 if where[:1] == ("world",) else 3)
 
 
-def read_document(path: str | os.PathLike[str], extending: tuple[Path, ...] = ()) -> Document:
-    """Reads a file and what it extends; `extending` are the files that led here."""
+def read_document(path: str | os.PathLike[str], extending: tuple[Path, ...] = (), text: str | None = None) -> Document:
+    """Reads a file, or takes `text` for what it says, and what it extends; `extending` are the files that led here."""
     file = os.fspath(path)
-    data, lines = read_toml(file)
+    data, lines = read_toml(file) if text is None else parse_toml(file, text)
     document = Document(file, data, {key: f"{file}:{line}" for key, line in lines.items()})
     if "extends" not in data:
         return document

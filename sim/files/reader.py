@@ -123,8 +123,7 @@ class Table:
         table = self.table(key, ("axis", "angle"))
         axis, angle = table.vector("axis"), table.number("angle")
         check_direction((*table.where, "axis"), axis)
-        s = sin(angle / 2) / hypot(*axis)
-        return (cos(angle / 2), s * axis[0], s * axis[1], s * axis[2])
+        return turn_about(axis, angle)
 
     def pose(self, prefix: str = "") -> Pose:
         """The keys `position` and `rotation`, both optional."""
@@ -164,6 +163,12 @@ class Table:
         if not abs(number) <= LARGEST:
             self.fail(f"{key[0]} {verb} {number:g}; expected {FINITE}", *key)
         return number
+
+
+def turn_about(axis: Vec3, angle: float) -> Quat:
+    """The quaternion of a turn about an axis of any length."""
+    s = sin(angle / 2) / hypot(*axis)
+    return (cos(angle / 2), s * axis[0], s * axis[1], s * axis[2])
 
 
 def shown(value: Any) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,9 +11,9 @@ from sim.check import JOINT_KINDS
 from sim.control import CONTROLLERS
 from sim.files.builtin import builtin_names, scene_path, split_variant
 from sim.files.chain_table import expand_chains
-from sim.files.changes import apply_changes
+from sim.files.changes import Change, apply_changes, key_paths
 from sim.files.dh_table import expand_dh
-from sim.files.document import choose_variant, read_document
+from sim.files.document import Document, choose_variant, read_document
 from sim.files.input_table import read_inputs
 from sim.files.reader import Table
 from sim.files.shape_table import read_shapes
@@ -79,20 +79,22 @@ def read_scene(
     path: str | os.PathLike[str], variant: str | None = None, changes: Mapping[str, object] | None = None
 ) -> Scene:
     """Reads and checks a scene file; every mistake is a SceneError that begins with its place, "FILE:LINE: "."""
-    document = read_document(path)
+    return _compose(read_document(path), variant, key_paths(changes or {}))
+
+
+def parse_scene(text: str, path: str | os.PathLike[str]) -> Scene:
+    """The scene that the file would be if it said `text`."""
+    return _compose(read_document(path, text=text), None, [])
+
+
+def _compose(document: Document, variant: str | None, changes: Sequence[Change]) -> Scene:
     try:
         choose_variant(document, variant)
-    except SceneError as error:
-        raise document.located(error) from None
-    apply_changes(document, changes or {}, chains=True)
-    try:
+        apply_changes(document, changes, chains=True)
         expand_chains(document, KEYS["chain"])
         expand_dh(document, KEYS["body"], KEYS["joint"])
-    except SceneError as error:
-        raise document.located(error) from None
-    apply_changes(document, changes or {}, chains=False)
-    try:
-        scene = _scene(Table(document.data, (), KEYS[""]), os.fspath(path), variant or "")
+        apply_changes(document, changes, chains=False)
+        scene = _scene(Table(document.data, (), KEYS[""]), document.file, variant or "")
         compile_model(scene)
     except SceneError as error:
         raise document.located(error) from None

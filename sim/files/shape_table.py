@@ -10,7 +10,7 @@ from sim.scene import SHAPE_KINDS, Pose, Shape, Vec3
 from sim.wording import listing
 
 _KEYS = (*SHAPE_KINDS, "from", "to", "position", "rotation", "color")
-_LONG = ("cylinder", "capsule")
+LONG = ("cylinder", "capsule")
 
 
 def read_shapes(owner: Table) -> tuple[Shape, ...]:
@@ -48,18 +48,24 @@ def _size(table: Table, kind: str) -> tuple[float, ...]:
 
 def _between(table: Table, kind: str) -> tuple[tuple[float, float], Pose]:
     """Radius and length, and the pose that lays the shape's z axis from one point to another."""
-    if kind not in _LONG:
-        table.fail(f"from and to are only for {listing(_LONG)}; expected position and rotation", "from")
+    if kind not in LONG:
+        table.fail(f"from and to are only for {listing(LONG)}; expected position and rotation", "from")
     for key in ("position", "rotation"):
         if key in table:
             table.fail(f"{key} is given beside from and to; expected one or the other", key)
     radius, start, end = table.number(kind), table.vector("from"), table.vector("to")
+    if start == end:
+        table.fail("from and to are the same point; expected two points", "to")
+    length, pose = laid_between(start, end)
+    return (radius, length), pose
+
+
+def laid_between(start: Vec3, end: Vec3) -> tuple[float, Pose]:
+    """The length between two points, and the pose of a shape whose z axis runs from one to the other."""
     x, y, z = (b - a for a, b in zip(start, end, strict=True))
     length = hypot(x, y, z)
-    if length == 0:
-        table.fail("from and to are the same point; expected two points", "to")
     middle: Vec3 = ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2, (start[2] + end[2]) / 2)
-    return (radius, length), Pose(middle, _turn_z_to(x / length, y / length, z / length))
+    return length, Pose(middle, _turn_z_to(x / length, y / length, z / length))
 
 
 def _turn_z_to(x: float, y: float, z: float) -> tuple[float, float, float, float]:

@@ -20,7 +20,7 @@ _TWICE = ("Cannot overwrite a value", "Cannot declare", "Cannot mutate immutable
 
 def read_toml(file: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
     """Values and lines; raises SceneError that begins with "FILE:LINE: "."""
-    return _parse(file, read_text(file))
+    return parse_toml(file, read_text(file))
 
 
 def read_text(file: str) -> str:
@@ -45,7 +45,8 @@ def read_text(file: str) -> str:
         raise SceneError(f"{file}:{line}: this is not UTF-8 text; expected a scene file (.toml)") from None
 
 
-def _parse(file: str, text: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
+def parse_toml(file: str, text: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
+    """The same of a text that is to be the file's."""
     if not text.strip():
         raise SceneError(f"{file}:1: the file is empty; expected a scene with at least one [body.NAME]")
     try:

@@ -13,11 +13,13 @@ import pytest
 from sim.backend import BACKENDS
 from sim.check import COLORS, JOINT_KINDS
 from sim.control import CONTROLLERS
+from sim.expression import FUNCTIONS, LONGEST
 from sim.files import builtin_names, load, read_scene, scene_path
+from sim.files.chain_table import LONGEST_CHAIN
 from sim.files.line_index import line_index
 from sim.files.scene_file import KEYS
 from sim.history import PLOTS
-from sim.scene import SHAPE_KINDS, SceneError
+from sim.scene import SHAPE_KINDS, SOLVERS, STABILISATIONS, Input, Joint, SceneError
 
 GOOD = (Path(__file__).parent / "arm.toml").read_text(encoding="utf-8")
 
@@ -182,6 +184,43 @@ def test_rotations_and_capsules_are_laid_as_written(tmp_path: Path) -> None:
     assert scene.joint("j").q == pytest.approx((0, 1, 0, 0), abs=1e-15)
 
 
+def test_every_key_of_a_joint_and_an_input_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "keys.toml"
+    path.write_text(
+        'solver = "dense"\nstabilise = "feedback"\n'
+        "[body.a]\nmass = 1\nshape = { sphere = 1 }\n[body.b]\nmass = 1\nshape = { sphere = 1 }\n"
+        '[joint.s]\ntype = "slider"\nparent = "world"\nchild = "a"\nfriction = 1\nrotor_inertia = 2\ngear = 3\n'
+        "limits = [-4, 5]\nrestitution = 0.6\nlocked = true\ntorque_limit = 7\nactuated = false\n"
+        '[joint.b]\ntype = "ball"\nparent = "a"\nchild = "b"\naxis = [1, 0, 0]\ncone = 0.8\ntwist = [-0.9, 1]\n'
+        '[input.one]\njoint = "s"\nforce = "t"\n[input.two]\njoint = "b"\ntorque = [1, "2*t", 3]\n'
+        '[input.three]\nbody = "b"\ntorque = [0, 0, "t"]\nforce = ["t", 0, 1]\nat = [1, 2, 3]\n',
+        encoding="utf-8",
+    )
+
+    scene = read_scene(path)
+
+    assert (scene.solver, scene.stabilise) == ("dense", "feedback")
+    assert scene.joints == (
+        Joint(
+            *("s", "slider", "world", "a"),
+            friction=1,
+            rotor_inertia=2,
+            gear=3,
+            limits=(-4, 5),
+            restitution=0.6,
+            locked=True,
+            torque_limit=7,
+            actuated=False,
+        ),
+        Joint("b", "ball", "a", "b", axis=(1, 0, 0), cone=0.8, twist=(-0.9, 1)),
+    )
+    assert scene.inputs == (
+        Input("one", joint="s", torque=("t",)),
+        Input("two", joint="b", torque=(1, "2*t", 3)),
+        Input("three", body="b", torque=(0, 0, "t"), force=("t", 0, 1), at=(1, 2, 3)),
+    )
+
+
 def test_lines_of_keys_however_they_are_written() -> None:
     text = (
         'a = """\n[not.a.table]\nx = 1 """" # ends with a quote\n'
@@ -228,13 +267,23 @@ def test_every_key_that_tomllib_finds_has_its_line(name: str) -> None:
 
 
 def test_the_documented_examples_work(tmp_path: Path) -> None:
+    """Those that are only a part of a scene get the bodies they speak of."""
     text = (Path(__file__).parents[2] / "docs" / "scenes.md").read_text(encoding="utf-8")
     examples = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
-    assert len(examples) == 2
+    ball = "mass = 1\nshape = { sphere = 1 }\n"
+    crank = '[joint.crank]\ntype = "hinge"\nparent = "world"\nchild = "wheel"\n'
+    parts = {"[input.motor]": f"[body.flag]\n{ball}[body.wheel]\n{ball}{crank}"}
+    path = tmp_path / "example.toml"
+    scenes = []
     for example in examples:
-        path = tmp_path / "example.toml"
-        path.write_text(example, encoding="utf-8")
-        assert read_scene(path).controllers[-1].name == "reach"
+        path.write_text(parts.get(example.partition("\n")[0], "") + example, encoding="utf-8")
+        scenes += [load(f"{path}{v}") for v in ("", *(f":{v}" for v in read_scene(path).variants))]
+
+    assert [c.name for s in scenes for c in s.controllers] == ["gravity", "reach", "gravity", "reach"]
+    assert [i.name for s in scenes for i in s.inputs] == ["motor", "gust"]
+    assert [s.variant for s in scenes if s.variant] == ["a", "b", "c", "moon", "stiff"]
+    assert [s.title for s in scenes if s.gravity == (0, 0, -1.62)] == ["Double pendulum on the moon"]
+    assert max(len(s.bodies) for s in scenes) == 50
 
 
 def test_the_documentation_names_every_key_plot_and_controller() -> None:
@@ -242,6 +291,7 @@ def test_the_documentation_names_every_key_plot_and_controller() -> None:
     words = set(re.findall(r"[a-z_0-9]+", text))
     gains = {gain.name for kind in CONTROLLERS.values() for gain in kind.gains}
     assert words >= {*PLOTS, *BACKENDS, *CONTROLLERS, *gains, *SHAPE_KINDS, *COLORS, *JOINT_KINDS}
+    assert words >= {*SOLVERS, *STABILISATIONS, *FUNCTIONS, str(LONGEST), str(LONGEST_CHAIN)}
     assert words >= {key for keys in KEYS.values() for key in keys}
 
 

@@ -153,7 +153,7 @@ class TestChanges:
             ("joint.shaft.damping", "x", 'joint "shaft": damping is the text "x"; expected a number'),
             ("joint.shft.damping", 1, 'there is no joint "shft"; did you mean "shaft"?'),
             ("chain.lin.count", 1, 'there is no chain "lin"; did you mean "link"?'),
-            ("chain.link.count", 0, 'chain "link": count is 0; expected a whole number from 1 to 10000'),
+            ("chain.link.count", 0, 'chain "link": count is 0; expected a whole number from 1 to 1000'),
             ("body.link5.mass", 1, 'there is no body "link5"; did you mean "link4"?'),
             ("gravty", 1, 'the scene has no key "gravty"; did you mean "gravity"?'),
             ("title.short", "x", 'title is the text "Test machine", which has no parts; expected a shorter path'),
