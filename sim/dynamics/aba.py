@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sim.dynamics.links import SCREW
 from sim.jit import inlined, inner, jit
 from sim.model import BALL, FREE, HINGE, SLIDER
 from sim.spatial.blocks import (
@@ -28,13 +29,22 @@ from sim.spatial.blocks import (
     scale3,
     symmetric,
 )
+from sim.spatial.screws import (
+    cycled,
+    cycled_inertia,
+    force_out_of,
+    inertia_out_of,
+    motion_into,
+    uncycled,
+    uncycled_inertia,
+)
 
-# Columns of the work array W (n, 57), a row a link: pose in the parent, velocity, velocity-product acceleration,
-# acceleration, bias force, and what other branches than the next link add to inertia and bias force.
+# Columns of the work array W, a row a link: pose in the parent (of a SCREW only cos and sin of its angle), velocity,
+# velocity-product acceleration, acceleration, bias force, and what branches other than the next link add to the
+# inertia. Columns of the work array U, a row a degree of freedom: IA S (6), 1/D, u.
 ROTATION, POSITION, VELOCITY, PRODUCT, ACCELERATION, FORCE, BLOCK_A, BLOCK_B, BLOCK_C = 0, 9, 12, 18, 24, 30, 36, 42, 51
-WIDTH = 57
-# Columns of the work array U (nv, 8), a row a degree of freedom: IA S (6), 1/D, u.
 INVERSE, DRIVE = 6, 7
+WIDTH, U_WIDTH = 57, 8
 
 
 @jit
@@ -77,19 +87,19 @@ def _velocities(links, W, q, v, f_ext):
             w, u = ZERO3, ZERO3
         elif j != i - 1:
             w, u = get3(W, j, VELOCITY), get3(W, j, VELOCITY + 3)
-        if links.kind[i] == HINGE:
-            R, p = _hinge(links.fixed, i, q[iq])
-            wJ, uJ = (0.0, 0.0, v[iv]), ZERO3
+        if links.kind[i] == SCREW:
+            angle, x = q[iq] + links.fixed[i, 3], v[iv]
+            s, c = math.sin(angle), math.cos(angle)
+            w, u = motion_into(links.fixed[i, 0], links.fixed[i, 1], links.fixed[i, 2], cycled(w), cycled(u))
+            w, u = motion_into(c, s, links.fixed[i, 4], uncycled(w), uncycled(u))
+            w = w[0], w[1], w[2] + x
+            W[i, 0], W[i, 1] = c, s
+            W[i, PRODUCT], W[i, PRODUCT + 1] = w[1] * x, -w[0] * x
+            W[i, PRODUCT + 3], W[i, PRODUCT + 4] = u[1] * x, -u[0] * x
         else:
-            R, p, wJ, uJ = _other(links.kind[i], links.fixed, i, q, iq, v, iv)
-        u = add3(back(R, add3(u, cross3(w, p))), uJ)
-        w = add3(back(R, w), wJ)
-        put(R, W, i, ROTATION)
-        put(p, W, i, POSITION)
+            w, u = _velocity_of_others(links.kind[i], links.fixed, i, q, iq, v, iv, w, u, W)
         put(w, W, i, VELOCITY)
         put(u, W, i, VELOCITY + 3)
-        put(cross3(w, wJ), W, i, PRODUCT)
-        put(add3(cross3(w, uJ), cross3(u, wJ)), W, i, PRODUCT + 3)
         _bias_force(links.inertia, i, w, u, f_ext, W)
         if links.branching[i]:
             put(ZERO6, W, i, BLOCK_A)
@@ -97,32 +107,28 @@ def _velocities(links, W, q, v, f_ext):
             put(ZERO6, W, i, BLOCK_C)
 
 
-@inlined
-def _hinge(X, i, angle):
-    """R = R_0 R_z(q)."""
-    s, c = math.sin(angle), math.cos(angle)
-    a, b, d = X[i, 0], X[i, 3], X[i, 6]
-    e, f, g = X[i, 1], X[i, 4], X[i, 7]
-    R = (
-        *(c * a + s * e, c * e - s * a, X[i, 2]),
-        *(c * b + s * f, c * f - s * b, X[i, 5]),
-        *(c * d + s * g, c * g - s * d, X[i, 8]),
-    )
-    return R, get3(X, i, 9)
-
-
 @inner
-def _other(kind, X, i, q, iq, v, iv):
-    """The pose of a slider, ball or free link, and its velocity across the joint in link axes."""
+def _velocity_of_others(kind, X, i, q, iq, v, iv, w, u, W):
+    """A link reached by any R and p, its velocity across the joint being (wJ; uJ) in link axes."""
     R, p = get9(X, i, 0), get3(X, i, 9)
-    if kind == SLIDER:
-        return R, add3(p, scale3(q[iq], (R[2], R[5], R[8]))), ZERO3, (0.0, 0.0, v[iv])
-    w, u = (v[iv], v[iv + 1], v[iv + 2]), ZERO3
-    if kind == BALL:
-        return product(R, _matrix(q, iq)), p, w, u
-    R = _matrix(q, iq + 3)
-    u = (v[iv + 3], v[iv + 4], v[iv + 5])
-    return R, (q[iq], q[iq + 1], q[iq + 2]), back(R, w), back(R, u)
+    wJ, uJ = ZERO3, ZERO3
+    if kind == HINGE:
+        s, c = math.sin(q[iq]), math.cos(q[iq])
+        R, wJ = product(R, (c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)), (0.0, 0.0, v[iv])
+    elif kind == SLIDER:
+        p, uJ = add3(p, scale3(q[iq], (R[2], R[5], R[8]))), (0.0, 0.0, v[iv])
+    elif kind == BALL:
+        R, wJ = product(R, _matrix(q, iq)), (v[iv], v[iv + 1], v[iv + 2])
+    else:
+        R, p = _matrix(q, iq + 3), (q[iq], q[iq + 1], q[iq + 2])
+        wJ, uJ = back(R, (v[iv], v[iv + 1], v[iv + 2])), back(R, (v[iv + 3], v[iv + 4], v[iv + 5]))
+    u = add3(back(R, add3(u, cross3(w, p))), uJ)
+    w = add3(back(R, w), wJ)
+    put(R, W, i, ROTATION)
+    put(p, W, i, POSITION)
+    put(cross3(w, wJ), W, i, PRODUCT)
+    put(add3(cross3(w, uJ), cross3(u, wJ)), W, i, PRODUCT + 3)
+    return w, u
 
 
 @inlined
@@ -160,17 +166,25 @@ def _inertias(links, W, U, tau, armature):
         n, f = add3(n, get3(W, i, FORCE)), add3(f, get3(W, i, FORCE + 3))
         if links.branching[i]:
             A, B, C = add6(A, get6(W, i, BLOCK_A)), add9(B, get9(W, i, BLOCK_B)), add6(C, get6(W, i, BLOCK_C))
-        if links.kind[i] == HINGE:
+        if links.kind[i] == SCREW:
             A, B, C, n, f = _eliminate(A, B, C, n, f, 2, armature[k], tau[k], U, k)
+            c0, c1, d0, d1 = W[i, PRODUCT], W[i, PRODUCT + 1], W[i, PRODUCT + 3], W[i, PRODUCT + 4]
+            n = _plus_four(
+                n, (A[0], A[1], A[2]), (A[1], A[3], A[4]), (B[0], B[3], B[6]), (B[1], B[4], B[7]), c0, c1, d0, d1
+            )
+            f = _plus_four(
+                f, (B[0], B[1], B[2]), (B[3], B[4], B[5]), (C[0], C[1], C[2]), (C[1], C[3], C[4]), c0, c1, d0, d1
+            )
+            n, f = force_out_of(W[i, 0], W[i, 1], links.fixed[i, 4], n, f)
+            A, B, C = inertia_out_of(W[i, 0], W[i, 1], links.fixed[i, 4], A, B, C)
+            ca, sa, d = get3(links.fixed, i, 0)
+            n, f = force_out_of(ca, sa, d, cycled(n), cycled(f))
+            A, B, C = cycled_inertia(A, B, C)
+            A, B, C = inertia_out_of(ca, sa, d, A, B, C)
+            n, f = uncycled(n), uncycled(f)
+            A, B, C = uncycled_inertia(A, B, C)
         else:
-            A, B, C, n, f = _eliminate_others(links.kind[i], A, B, C, n, f, armature, tau, W, i, U, k)
-        if j >= 0:
-            c, d = get3(W, i, PRODUCT), get3(W, i, PRODUCT + 3)
-            R, p = get9(W, i, ROTATION), get3(W, i, POSITION)
-            n = forth(R, add3(n, add3(symmetric(A, c), forth(B, d))))
-            f = forth(R, add3(f, add3(back(B, c), symmetric(C, d))))
-            n = add3(n, cross3(p, f))
-            A, B, C = moved_inertia(R, p, A, B, C)
+            A, B, C, n, f = _inertia_of_others(links.kind[i], A, B, C, n, f, armature, tau, W, i, U, k, j)
         if j >= 0 and j != i - 1:
             put(add3(n, get3(W, j, FORCE)), W, j, FORCE)
             put(add3(f, get3(W, j, FORCE + 3)), W, j, FORCE + 3)
@@ -195,19 +209,37 @@ def _eliminate(A, B, C, n, f, s, armature, tau, U, k):
     return A, B, C, add3(n, scale3(e * u, a)), add3(f, scale3(e * u, b))
 
 
+@inlined
+def _plus_four(x, a, b, c, d, ka, kb, kc, kd):
+    """x + ka a + kb b + kc c + kd d."""
+    return (
+        x[0] + a[0] * ka + b[0] * kb + c[0] * kc + d[0] * kd,
+        x[1] + a[1] * ka + b[1] * kb + c[1] * kc + d[1] * kd,
+        x[2] + a[2] * ka + b[2] * kb + c[2] * kc + d[2] * kd,
+    )
+
+
 @inner
-def _eliminate_others(kind, A, B, C, n, f, armature, tau, W, i, U, k):
-    """The columns of a slider (5), a ball (2, 1, 0) or a free link (5 … 0), whose tau is in world axes."""
-    if kind == SLIDER:
-        return _eliminate(A, B, C, n, f, 5, armature[k], tau[k], U, k)
-    if kind == BALL:
+def _inertia_of_others(kind, A, B, C, n, f, armature, tau, W, i, U, k, parent):
+    """The columns of a hinge (2), slider (5), ball (2, 1, 0) or free link (5 … 0), whose tau is in world axes."""
+    R, p = get9(W, i, ROTATION), get3(W, i, POSITION)
+    if kind == HINGE:
+        A, B, C, n, f = _eliminate(A, B, C, n, f, 2, armature[k], tau[k], U, k)
+    elif kind == SLIDER:
+        A, B, C, n, f = _eliminate(A, B, C, n, f, 5, armature[k], tau[k], U, k)
+    elif kind == BALL:
         for s in range(2, -1, -1):
             A, B, C, n, f = _eliminate(A, B, C, n, f, s, armature[k + s], tau[k + s], U, k + s)
-        return A, B, C, n, f
-    R = get9(W, i, ROTATION)
-    t, u = back(R, (tau[k], tau[k + 1], tau[k + 2])), back(R, (tau[k + 3], tau[k + 4], tau[k + 5]))
-    for s in range(5, -1, -1):
-        A, B, C, n, f = _eliminate(A, B, C, n, f, s, 0.0, t[s] if s < 3 else u[s - 3], U, k + s)
+    else:
+        t, u = back(R, (tau[k], tau[k + 1], tau[k + 2])), back(R, (tau[k + 3], tau[k + 4], tau[k + 5]))
+        for s in range(5, -1, -1):
+            A, B, C, n, f = _eliminate(A, B, C, n, f, s, 0.0, t[s] if s < 3 else u[s - 3], U, k + s)
+    if parent >= 0:
+        c, d = get3(W, i, PRODUCT), get3(W, i, PRODUCT + 3)
+        n = forth(R, add3(n, add3(symmetric(A, c), forth(B, d))))
+        f = forth(R, add3(f, add3(back(B, c), symmetric(C, d))))
+        n = add3(n, cross3(p, f))
+        A, B, C = moved_inertia(R, p, A, B, C)
     return A, B, C, n, f
 
 
@@ -221,14 +253,15 @@ def _accelerations(links, W, U, v, gravity, vd):
             a, b = ZERO3, (-gravity[0], -gravity[1], -gravity[2])
         elif j != i - 1:
             a, b = get3(W, j, ACCELERATION), get3(W, j, ACCELERATION + 3)
-        R, p = get9(W, i, ROTATION), get3(W, i, POSITION)
-        b = add3(back(R, add3(b, cross3(a, p))), get3(W, i, PRODUCT + 3))
-        a = add3(back(R, a), get3(W, i, PRODUCT))
-        if links.kind[i] == HINGE:
+        if links.kind[i] == SCREW:
+            a, b = motion_into(links.fixed[i, 0], links.fixed[i, 1], links.fixed[i, 2], cycled(a), cycled(b))
+            a, b = motion_into(W[i, 0], W[i, 1], links.fixed[i, 4], uncycled(a), uncycled(b))
+            a = a[0] + W[i, PRODUCT], a[1] + W[i, PRODUCT + 1], a[2]
+            b = b[0] + W[i, PRODUCT + 3], b[1] + W[i, PRODUCT + 4], b[2]
             vd[k] = _solve(U, k, a, b)
             a = a[0], a[1], a[2] + vd[k]
         else:
-            a, b = _accelerate_others(links.kind[i], R, U, k, a, b, v, vd)
+            a, b = _acceleration_of_others(links.kind[i], W, i, U, k, a, b, v, vd)
         put(a, W, i, ACCELERATION)
         put(b, W, i, ACCELERATION + 3)
 
@@ -240,8 +273,14 @@ def _solve(U, k, a, b):
 
 
 @inner
-def _accelerate_others(kind, R, U, k, a, b, v, vd):
-    """In the opposite order of their elimination; a free link's v̇ = R a + ω × v in world axes."""
+def _acceleration_of_others(kind, W, i, U, k, a, b, v, vd):
+    """Columns in the opposite order of their elimination; a free link's v̇ = R a + ω × v in world axes."""
+    R, p = get9(W, i, ROTATION), get3(W, i, POSITION)
+    b = add3(back(R, add3(b, cross3(a, p))), get3(W, i, PRODUCT + 3))
+    a = add3(back(R, a), get3(W, i, PRODUCT))
+    if kind == HINGE:
+        vd[k] = _solve(U, k, a, b)
+        return (a[0], a[1], a[2] + vd[k]), b
     if kind == SLIDER:
         vd[k] = _solve(U, k, a, b)
         return a, (b[0], b[1], b[2] + vd[k])
