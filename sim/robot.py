@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.analysis.ellipsoid import Ellipsoid, ellipsoid
 from sim.analysis.joint_range import JointRange
-from sim.dynamics.aba import WIDTH, aba
+from sim.dynamics.aba import U_WIDTH, WIDTH, aba
 from sim.dynamics.coriolis import body_rates, coriolis
 from sim.dynamics.crba import crba, mass_matrices
 from sim.dynamics.gravity import gravity_torques
@@ -169,7 +169,7 @@ class Robot:
         f_ext, a = np.zeros((n, 6)), np.zeros(nv)
         link_wrenches(*self._on, self._p, self._R, self._body_wrenches(wrenches or {}), f_ext)
         armature = np.where(self._locked(), np.inf, self.model.dof_rotor)
-        work = np.zeros((n, WIDTH)), np.zeros((nv, 8))
+        work = np.zeros((n, WIDTH)), np.zeros((nv, U_WIDTH))
         aba(self._links, *work, q, velocity, torque, armature, self.model.gravity, f_ext, a)
         return a
 

@@ -168,21 +168,7 @@ def _inertias(links, W, U, tau, armature):
             A, B, C = add6(A, get6(W, i, BLOCK_A)), add9(B, get9(W, i, BLOCK_B)), add6(C, get6(W, i, BLOCK_C))
         if links.kind[i] == SCREW:
             A, B, C, n, f = _eliminate(A, B, C, n, f, 2, armature[k], tau[k], U, k)
-            c0, c1, d0, d1 = W[i, PRODUCT], W[i, PRODUCT + 1], W[i, PRODUCT + 3], W[i, PRODUCT + 4]
-            n = _plus_four(
-                n, (A[0], A[1], A[2]), (A[1], A[3], A[4]), (B[0], B[3], B[6]), (B[1], B[4], B[7]), c0, c1, d0, d1
-            )
-            f = _plus_four(
-                f, (B[0], B[1], B[2]), (B[3], B[4], B[5]), (C[0], C[1], C[2]), (C[1], C[3], C[4]), c0, c1, d0, d1
-            )
-            n, f = force_out_of(W[i, 0], W[i, 1], links.fixed[i, 4], n, f)
-            A, B, C = inertia_out_of(W[i, 0], W[i, 1], links.fixed[i, 4], A, B, C)
-            ca, sa, d = get3(links.fixed, i, 0)
-            n, f = force_out_of(ca, sa, d, cycled(n), cycled(f))
-            A, B, C = cycled_inertia(A, B, C)
-            A, B, C = inertia_out_of(ca, sa, d, A, B, C)
-            n, f = uncycled(n), uncycled(f)
-            A, B, C = uncycled_inertia(A, B, C)
+            A, B, C, n, f = _carry(links.fixed, W, i, A, B, C, n, f)
         else:
             A, B, C, n, f = _inertia_of_others(links.kind[i], A, B, C, n, f, armature, tau, W, i, U, k, j)
         if j >= 0 and j != i - 1:
@@ -210,13 +196,29 @@ def _eliminate(A, B, C, n, f, s, armature, tau, U, k):
 
 
 @inlined
-def _plus_four(x, a, b, c, d, ka, kb, kc, kd):
-    """x + ka a + kb b + kc c + kd d."""
-    return (
-        x[0] + a[0] * ka + b[0] * kb + c[0] * kc + d[0] * kd,
-        x[1] + a[1] * ka + b[1] * kb + c[1] * kc + d[1] * kd,
-        x[2] + a[2] * ka + b[2] * kb + c[2] * kc + d[2] * kd,
+def _carry(X, W, i, A, B, C, n, f):
+    """pa + Ia c, then both seen from the parent: out of the screw about z, then out of the one about x.
+
+    c = (c0, c1, 0; d0, d1, 0) for a hinge.
+    """
+    c0, c1, d0, d1 = W[i, PRODUCT], W[i, PRODUCT + 1], W[i, PRODUCT + 3], W[i, PRODUCT + 4]
+    n = (
+        n[0] + A[0] * c0 + A[1] * c1 + B[0] * d0 + B[1] * d1,
+        n[1] + A[1] * c0 + A[3] * c1 + B[3] * d0 + B[4] * d1,
+        n[2] + A[2] * c0 + A[4] * c1 + B[6] * d0 + B[7] * d1,
     )
+    f = (
+        f[0] + B[0] * c0 + B[3] * c1 + C[0] * d0 + C[1] * d1,
+        f[1] + B[1] * c0 + B[4] * c1 + C[1] * d0 + C[3] * d1,
+        f[2] + B[2] * c0 + B[5] * c1 + C[2] * d0 + C[4] * d1,
+    )
+    n, f = force_out_of(W[i, 0], W[i, 1], X[i, 4], n, f)
+    A, B, C = inertia_out_of(W[i, 0], W[i, 1], X[i, 4], A, B, C)
+    A, B, C = cycled_inertia(A, B, C)
+    n, f = force_out_of(X[i, 0], X[i, 1], X[i, 2], cycled(n), cycled(f))
+    A, B, C = inertia_out_of(X[i, 0], X[i, 1], X[i, 2], A, B, C)
+    A, B, C = uncycled_inertia(A, B, C)
+    return A, B, C, uncycled(n), uncycled(f)
 
 
 @inner

@@ -97,7 +97,7 @@ def _choose_frames(kind: Array, parents: list[int], places: list[Array], body_li
     for i, X in enumerate(places):
         R, p = X[:3, :3], X[:3, 3]
         if kind[i] == SCREW:  # R = R_x(α) R_z(θ), p = (d, −r sin α, r cos α)
-            fixed[i, :5] = R[2, 2], -R[1, 2], p[0], np.arctan2(-R[0, 1], R[0, 0]), p[2] * R[2, 2] - p[1] * -R[1, 2]
+            fixed[i, :5] = R[2, 2], -R[1, 2], p[0], np.arctan2(-R[0, 1], R[0, 0]), p[2] * R[2, 2] + p[1] * R[1, 2]
         else:
             fixed[i] = [*R.ravel(), *p]
     return fixed

@@ -12,13 +12,14 @@ import pytest
 
 from sim.backend import create
 from sim.control.controller import Motion
+from sim.dynamics.links import SCREW, links_of
 from sim.dynamics.motion import accelerations, subspace_rates, velocities
-from sim.model import compile_model
+from sim.model import BALL, FREE, HINGE, SLIDER, compile_model
 from sim.robot import Robot
-from sim.scene import Body, Pose, Scene
+from sim.scene import Body, Joint, Pose, Scene
 from sim.spatial.rotation import skew
 from tests.sim.test_dynamics import shifted
-from tests.worlds import free_control, random_forest, random_tree
+from tests.worlds import free_control, random_forest, random_tree, rod
 
 TREES = 200
 H = 4e-3  # of the stencil [s]
@@ -59,6 +60,9 @@ def test_the_trees_have_everything() -> None:
     assert max(np.count_nonzero(m.joint_type != 4) for m in models) >= 20
     assert any(np.count_nonzero(m.joint_parent < 0) == 3 for m in models)
     assert any(m.dof_rotor.any() for m in models)
+    kinds = np.concatenate([links_of(m)[0].kind for m in models])
+    assert min(np.count_nonzero(kinds == kind) for kind in (FREE, BALL, HINGE, SLIDER, SCREW)) > 50
+    assert any(links_of(m)[0].branching.any() for m in models)
 
 
 def test_inverse_dynamics_undoes_forward_dynamics() -> None:
@@ -66,6 +70,27 @@ def test_inverse_dynamics_undoes_forward_dynamics() -> None:
         a = case.robot.forward_dynamics(case.q, case.v, case.tau, case.wrenches)
         tau = case.robot.inverse_dynamics(case.q, case.v, a, case.wrenches)
         near(tau, case.tau, 1e-11)
+
+
+@pytest.mark.parametrize("tilt", [0.0, 1e-15, 1e-12, 1e-9, 1e-7, 1e-4])
+def test_nearly_parallel_axes_lose_no_digits(tilt: float) -> None:
+    """Where they meet at a right angle is then far away, or nowhere."""
+    rng = np.random.default_rng(0)
+    rods = tuple(rod(f"r{i}") for i in range(5))
+    joints = tuple(
+        Joint(
+            f"j{i}",
+            "hinge",
+            f"r{i - 1}" if i else "world",
+            f"r{i}",
+            Pose((0.1, 0.02 * i, -0.25)),
+            axis=(tilt * i, 1.0, tilt * (i % 2)),
+        )
+        for i in range(5)
+    )
+    robot = Robot(Scene("parallel", "Parallel", bodies=rods, joints=joints))
+    q, v, tau = rng.normal(size=(3, 5))
+    near(robot.inverse_dynamics(q, v, robot.forward_dynamics(q, v, tau)), tau, 1e-12)
 
 
 def test_the_terms_of_the_equation_of_motion_add_up() -> None:
@@ -190,4 +215,3 @@ def test_the_impulse_engine_accelerates_alike(seed: int) -> None:
     first = [2 * slope(h / 2) - slope(h) for h in (2e-4, 1e-4)]
     measured = (4 * first[1] - first[0]) / 3
     near(measured, robot.forward_dynamics(model.q0, model.v0, np.zeros(model.nv)), 1e-6)
-
