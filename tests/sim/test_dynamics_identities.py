@@ -22,7 +22,7 @@ from tests.sim.test_dynamics import shifted
 from tests.worlds import free_control, random_forest, random_tree, rod
 
 TREES = 200
-H = 4e-3  # of the stencil [s]
+H = 2e-3  # of the stencil [s]
 
 
 class Case:
