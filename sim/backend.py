@@ -51,6 +51,11 @@ BACKENDS = {
     "pybullet": ("PyBullet", "sim.bullet.backend:BulletBackend"),
 }
 
+# Engines that turn every body by itself and so divide by its moments of inertia; the others turn joints.
+_RODS = "rods"  # by custom the variant in which a scene of point masses has inertia
+_NO_MOMENT = 1e-12  # smallest over largest
+_TURNS_BODIES = ("impulse", "pybullet-free")
+
 # id -> the integrators to choose from, the usual one first. The impulse engine has none: `stabilise` says how it steps.
 INTEGRATORS: dict[str, tuple[str, ...]] = {"impulse": (), "pybullet": ("semi-implicit",)}
 
@@ -69,9 +74,27 @@ def unavailable(name: str) -> str:
     return ""
 
 
+def refusal(name: str, model: Model) -> str:
+    """Why this engine cannot run this model, in a sentence; "" if it can.
+
+    Point masses and thin rods are legal in a scene: on a joint they may well resist its motion.
+    """
+    if reason := unavailable(name):
+        return reason
+    if name in _TURNS_BODIES:
+        for body, moments in zip(model.body_names, model.body_moments, strict=True):
+            if moments[0] <= _NO_MOMENT * moments[-1]:
+                rods = f"; variant {_RODS} has inertia" if _RODS in model.scene.variants else ""
+                return (
+                    f'Body "{body}" has no moment of inertia about some axis, and the engine {name} turns every body '
+                    f"by itself; choose another engine, or give the body inertia{rods}."
+                )
+    return ""
+
+
 def create(name: str, model: Model) -> Backend:
     """The engine `name` for this model; raises BackendError with a sentence."""
-    if reason := unavailable(name):
+    if reason := refusal(name, model):
         raise BackendError(reason)
     module, _, cls = BACKENDS[name][1].partition(":")
     backend: Backend = getattr(importlib.import_module(module), cls)(model)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sim.backend import BackendError, Diverged
+from sim.backend import Diverged
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.tree import tree_of
 from sim.impulse.advance import advance
@@ -25,7 +25,6 @@ _REASONS = {
     JOINTS_FAIL: 'joint "{}" could not be held together',
     GAINS_ENERGY: 'energy came from nowhere while body "{}" turned fastest',
 }
-_LEAST_MOMENT = 1e-12  # [kg·m²]
 
 
 class ImpulseBackend:
@@ -33,12 +32,6 @@ class ImpulseBackend:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        for name, moments in zip(model.body_names, model.body_moments, strict=True):
-            if moments.min() < _LEAST_MOMENT:
-                raise BackendError(
-                    f'The impulse engine cannot turn body "{name}": its smallest moment of inertia is '
-                    f"{moments.min():.3g} kg·m²; give it an inertia, or choose an engine in joint coordinates."
-                )
         self._dense = model.scene.solver == "dense"
         self._exact = model.scene.stabilise == "rattle"
         self._tree = tree_of(model)
