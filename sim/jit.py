@@ -85,6 +85,11 @@ def inner(function: Callable[..., Any]) -> Any:
     )(function)
 
 
+def pasted(function: Callable[..., Any]) -> Any:
+    """Like `inner`, for a kernel with a single caller: part of it, and not compiled and optimised a second time."""
+    return numba.njit(inline="always", fastmath=_FASTMATH, error_model="numpy")(function)
+
+
 def inlined(function: Callable[..., Any]) -> Any:
     """Like `inner`, and pasted into every caller: small products whose tuples then stay in registers.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.backend import Diverged, create, integrator_of
+from sim.backend import BACKENDS, BackendError, Diverged, create, integrator_of
 from sim.command import (
     Command,
     FollowPath,
@@ -206,6 +206,16 @@ class Simulation:
         self._paths[:] = state.paths
         self._observe()
         self._open_ledger()
+
+    def joint_loads(self) -> Array:
+        """(joints, 6) [torque; force] that each joint exerts on its child, at the child's joint frame, world axes.
+
+        As of this instant, with what the controllers decided last; motors, damping and friction do not count.
+        """
+        loads: Callable[[Control], Array] | None = getattr(self._engine, "joint_loads", None)
+        if loads is None:
+            raise BackendError(f"{BACKENDS[self.backend_name][0]} does not tell what its joints carry.")
+        return loads(self._control)
 
     def snapshot(self, scene_id: int = 0) -> Snapshot:
         r = self.reading

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from sim.impulse.bounds import free_axes
+from sim.impulse.feedback import feedback
 from sim.impulse.impact import LANDED, overshoot, rebound
 from sim.impulse.project import kinetic, observe, place
 from sim.impulse.step import (
@@ -13,13 +14,12 @@ from sim.impulse.step import (
     NOT_FINITE,
     OK,
     TURNS_TOO_FAST,
-    feedback,
     rattle,
     settle,
     soften,
 )
 from sim.impulse.world import ACTED_ON, BOUNDED, MOST_KINETIC, START_ENERGY, STARTED, WORK
-from sim.jit import inner, jit
+from sim.jit import inner, jit, pasted
 from sim.model import FREE
 
 KEEP, RESTORE = 0.0, 1.0
@@ -32,30 +32,55 @@ NOISE = 1e-6  # of the energy at the start, at least of 1 J
 
 
 @jit
-def advance(sys, w, s, forces, time, h, n, exact):
-    """n steps of h with the forces held, by RATTLE if `exact`, else by feedback. Returns (status, where, done).
+def advance(sys, w, s, forces, time, h, n):
+    """n steps of h by RATTLE with the forces held. Returns (status, body or joint, steps done).
 
     On any failure the world is that of the last good step.
     """
+    _begin(sys, w, s, forces)
+    for done in range(n):
+        _keep(s, w.good[0])
+        status, where = _step(sys, w, s, forces, time + done * h, h)
+        status, where = _end(sys, w, s, h, status, where)
+        if status != OK:
+            return status, where, done
+    settle(sys, w, s)
+    return OK, -1, n
+
+
+@jit
+def advance_by_feedback(sys, w, s, forces, time, h, n):
+    """The same by the documents' scheme; compiled only when a scene asks for it."""
+    _begin(sys, w, s, forces)
+    for done in range(n):
+        _keep(s, w.good[0])
+        status, where = feedback(sys, w, s, forces, time + done * h, h)
+        status, where = _end(sys, w, s, h, status, where)
+        if status != OK:
+            return status, where, done
+    settle(sys, w, s)
+    return OK, -1, n
+
+
+@inner
+def _begin(sys, w, s, forces):
+    """All that the first step needs."""
     activate(sys, w, forces)
     arrive(sys, w, s)
     if s.ledger[STARTED] == 0.0:
         s.ledger[STARTED] = 1.0
         s.ledger[START_ENERGY] = kinetic(sys, w, s) + _potential(sys, s)
-    for done in range(n):
-        _keep(s, w.good[0])
-        if exact:
-            status, where = _step(sys, w, s, forces, time + done * h, h)
-        else:
-            status, where = feedback(sys, w, s, forces, time + done * h, h)
-        if status == OK:
-            status, where = _check(sys, w, s, h)
-        if status != OK:
-            _restore(s, w.good[0])
-            settle(sys, w, s)
-            return status, where, done
-    settle(sys, w, s)
-    return OK, -1, n
+
+
+@inner
+def _end(sys, w, s, h, status, where):
+    """Looks at what a step has come to; a bad one is taken back."""
+    if status == OK:
+        status, where = _check(sys, w, s, h)
+    if status != OK:
+        _restore(s, w.good[0])
+        settle(sys, w, s)
+    return status, where
 
 
 @inner
@@ -94,7 +119,7 @@ def arrive(sys, w, s):
     observe(sys, w, s)
 
 
-@inner
+@pasted
 def _step(sys, w, s, forces, time, h):
     """A step in as many parts as it takes."""
     left, part = h, h
@@ -116,7 +141,7 @@ def _step(sys, w, s, forces, time, h):
     return OK, -1
 
 
-@inner
+@pasted
 def _land(sys, w, s, forces, time, h, kept):
     """One part of a step, of h or until the first stop is reached. Returns (status, joint, time taken).
 

@@ -9,7 +9,7 @@ import numpy as np
 from sim.backend import Diverged
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.tree import tree_of
-from sim.impulse.advance import advance
+from sim.impulse.advance import advance, advance_by_feedback
 from sim.impulse.forces import Forces
 from sim.impulse.read import read
 from sim.impulse.step import GAINS_ENERGY, JOINTS_FAIL, NOT_FINITE, TURNS_TOO_FAST
@@ -33,7 +33,7 @@ class ImpulseBackend:
     def __init__(self, model: Model) -> None:
         self.model = model
         self._dense = model.scene.solver == "dense"
-        self._exact = model.scene.stabilise == "rattle"
+        self._advance = advance if model.scene.stabilise == "rattle" else advance_by_feedback
         self._tree = tree_of(model)
         self._locked_q = np.array(model.q0)
         self._build()
@@ -79,7 +79,7 @@ class ImpulseBackend:
         for j, i in enumerate(self._joints):
             if self.system.kind[i] == HINGE:
                 self.world.coordinate[i, 0] = q[self.model.joint_q[j]]
-        advance(*self._kernel, self._no_forces(), 0.0, 1e-3, 0, True)
+        self._advance(*self._kernel, self._no_forces(), 0.0, 1e-3, 0)
 
     def _no_forces(self) -> Forces:
         return Forces(np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6)))
@@ -100,11 +100,21 @@ class ImpulseBackend:
 
     def advance(self, control: Control, dt: float, n: int) -> None:
         forces = Forces(control.tau, control.wrench)
-        status, where, _ = advance(*self._kernel, forces, control.time, dt, n, self._exact)
+        status, where, _ = self._advance(*self._kernel, forces, control.time, dt, n)
         if status:
             names = self.model.joint_names if status == JOINTS_FAIL else self.model.body_names
             index = self.system.joint[where] if status == JOINTS_FAIL else self.system.body[where]
             raise Diverged(f"{_REASONS[status].format(names[index])}; try a smaller step or softer gains")
+
+    def joint_loads(self, control: Control) -> Array:
+        """(joints of the scene, 6) [torque; force] that each joint exerts on its child, at the child's joint frame.
+
+        World axes, as of this instant with `control` acting; without what motors, damping and friction do.
+        """
+        from sim.impulse.loads import joint_loads
+
+        forces = Forces(control.tau, control.wrench)
+        return joint_loads(self.system, self._work, self.world, self._kernel, forces, control.time)[self._joints]
 
     def read(self) -> Reading:
         model, nb = self.model, len(self.model.body_names)

@@ -23,7 +23,7 @@ from sim.impulse.project import axis_rate, factor, joint_rates, solve
 from sim.impulse.rows import add_impulse
 from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import UNSETTLED
-from sim.jit import inner
+from sim.jit import inner, pasted
 from sim.model import BALL, HINGE, SLIDER
 from sim.spatial.kernels import transposed_multiply
 
@@ -140,7 +140,7 @@ def solve_bounded(sys, w, s, asked):
     s.ledger[UNSETTLED] += 1
 
 
-@inner
+@pasted
 def _solve_modes(sys, w, s, asked):
     """One linear solve with the modes as they are, and the impulses of the held axes."""
     t = w.tree

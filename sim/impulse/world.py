@@ -79,6 +79,7 @@ class Work(NamedTuple):
     start: Array  # (nj, 2) coordinates at the start of the step
     base: Array  # (nb, 6) joint velocities that feedback asks for
     base_rows: Array  # (rows of the block,)
+    gamma: Array  # (6,)
     frames: Array  # (3, 3, 3)
     points: Array  # (3, 3)
     directions: Array  # (2, 3)
@@ -147,6 +148,7 @@ def make_work(system: System, nv: int) -> Work:
         start=np.zeros((nj, 2)),
         base=np.zeros((nb, 6)),
         base_rows=np.zeros(len(block.rhs)),
+        gamma=np.zeros(6),
         frames=np.zeros((3, 3, 3)),
         points=np.zeros((3, 3)),
         directions=np.zeros((2, 3)),
