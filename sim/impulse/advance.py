@@ -32,15 +32,15 @@ NOISE = 1e-6  # of the energy at the start, at least of 1 J
 
 
 @jit
-def advance(sys, w, s, forces, time, h, n):
-    """n steps of h by RATTLE with the forces held. Returns (status, body or joint, steps done).
+def advance(sys, w, s, tau, wrench, time, h, n):
+    """n steps of h by RATTLE with tau (nv,) and wrench (nb, 6) held. Returns (status, body or joint, steps done).
 
     On any failure the world is that of the last good step.
     """
-    _begin(sys, w, s, forces)
+    _begin(sys, w, s, tau, wrench)
     for done in range(n):
         _keep(s, w.good[0])
-        status, where = _step(sys, w, s, forces, time + done * h, h)
+        status, where = _step(sys, w, s, time + done * h, h)
         status, where = _end(sys, w, s, h, status, where)
         if status != OK:
             return status, where, done
@@ -49,12 +49,12 @@ def advance(sys, w, s, forces, time, h, n):
 
 
 @jit
-def advance_by_feedback(sys, w, s, forces, time, h, n):
+def advance_by_feedback(sys, w, s, tau, wrench, time, h, n):
     """The same by the documents' scheme; compiled only when a scene asks for it."""
-    _begin(sys, w, s, forces)
+    _begin(sys, w, s, tau, wrench)
     for done in range(n):
         _keep(s, w.good[0])
-        status, where = feedback(sys, w, s, forces, time + done * h, h)
+        status, where = feedback(sys, w, s, time + done * h, h)
         status, where = _end(sys, w, s, h, status, where)
         if status != OK:
             return status, where, done
@@ -63,9 +63,9 @@ def advance_by_feedback(sys, w, s, forces, time, h, n):
 
 
 @inner
-def _begin(sys, w, s, forces):
+def _begin(sys, w, s, tau, wrench):
     """All that the first step needs."""
-    activate(sys, w, forces)
+    activate(sys, w, tau, wrench)
     arrive(sys, w, s)
     if s.ledger[STARTED] == 0.0:
         s.ledger[STARTED] = 1.0
@@ -79,13 +79,18 @@ def _end(sys, w, s, h, status, where):
         status, where = _check(sys, w, s, h)
     if status != OK:
         _restore(s, w.good[0])
+        s.lam[...] = 0.0
+        s.mu[...] = 0.0
         settle(sys, w, s)
     return status, where
 
 
 @inner
-def activate(sys, w, forces):
-    """What has to be looked at: joints that something acts on, bounds, forces."""
+def activate(sys, w, tau, wrench):
+    """Takes the forces over, and finds what has to be looked at: joints that something acts on, bounds, forces."""
+    w.held_tau[...] = tau
+    for b in range(w.held_wrench.shape[0]):
+        w.held_wrench[b] = wrench[sys.body[b]]
     bounded, acted_on = False, False
     for j in range(sys.kind.shape[0]):
         w.active[j] = sys.acting[j]
@@ -93,7 +98,7 @@ def activate(sys, w, forces):
         if sys.v_start[j] >= 0:
             driven = False
             for k in range(WIDTHS[sys.kind[j]]):
-                driven = driven or forces.tau[sys.v_start[j] + k] != 0.0
+                driven = driven or tau[sys.v_start[j] + k] != 0.0
             acted_on = acted_on or driven
             w.active[j] = sys.acting[j] or (driven and sys.kind[j] != FREE)
         acted_on = acted_on or w.active[j]
@@ -103,9 +108,9 @@ def activate(sys, w, forces):
             if sys.kind[j] != FREE and 0 <= first <= sys.inputs.dof[i] < first + WIDTHS[sys.kind[j]]:
                 w.active[j] = True
     acted_on = acted_on or sys.inputs.start.shape[0] > 1
-    for b in range(forces.wrench.shape[0]):
+    for b in range(wrench.shape[0]):
         for k in range(6):
-            acted_on = acted_on or forces.wrench[b, k] != 0.0
+            acted_on = acted_on or wrench[b, k] != 0.0
     w.switches[BOUNDED], w.switches[ACTED_ON] = bounded, acted_on
     w.wrench[...] = 0.0
     free_axes(sys, w)
@@ -120,13 +125,13 @@ def arrive(sys, w, s):
 
 
 @pasted
-def _step(sys, w, s, forces, time, h):
+def _step(sys, w, s, time, h):
     """A step in as many parts as it takes."""
     left, part = h, h
     while left > 1e-9 * h:
         if left < h:
             _keep(s, w.good[1])
-        status, where, used = _land(sys, w, s, forces, time + (h - left), min(part, left), 1 * (left < h))
+        status, where, used = _land(sys, w, s, time + (h - left), min(part, left), 1 * (left < h))
         if status == JOINTS_FAIL:
             _take_back(sys, w, s, 1 * (left < h))
             s.lam[...] = 0.0
@@ -142,13 +147,13 @@ def _step(sys, w, s, forces, time, h):
 
 
 @pasted
-def _land(sys, w, s, forces, time, h, kept):
+def _land(sys, w, s, time, h, kept):
     """One part of a step, of h or until the first stop is reached. Returns (status, joint, time taken).
 
     The time is found between one that is short of the stop and one that is past it, by false position
     (Illinois: the end that stays behind counts half).
     """
-    status, where = rattle(sys, w, s, forces, time, h)
+    status, where = rattle(sys, w, s, time, h)
     past = overshoot(sys, w, s) if status == OK and w.switches[BOUNDED] else -math.inf
     if not past > LANDED:
         return status, where, h
@@ -158,7 +163,7 @@ def _land(sys, w, s, forces, time, h, kept):
     for _ in range(MOST_TRIALS):
         part = past_time - past * (past_time - short_time) / (past - short)
         _take_back(sys, w, s, kept)
-        status, where = rattle(sys, w, s, forces, time, part)
+        status, where = rattle(sys, w, s, time, part)
         if status != OK:
             return status, where, part
         over = overshoot(sys, w, s)
@@ -209,12 +214,11 @@ def _copy(array, flat, at, way):
 
 @inner
 def _all(s, flat, way):
+    """All of the world but lam and mu, which are only first guesses."""
     at = _copy(s.x, flat, 0, way)
     at = _copy(s.R, flat, at, way)
     at = _copy(s.P, flat, at, way)
     at = _copy(s.L, flat, at, way)
-    at = _copy(s.lam, flat, at, way)
-    at = _copy(s.mu, flat, at, way)
     at = _copy(s.coordinate, flat, at, way)
     at = _copy(s.mode, flat, at, way)
     _copy(s.ledger, flat, at, way)

@@ -10,7 +10,6 @@ from sim.backend import Diverged
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.tree import tree_of
 from sim.impulse.advance import advance, advance_by_feedback
-from sim.impulse.forces import Forces
 from sim.impulse.read import read
 from sim.impulse.step import GAINS_ENERGY, JOINTS_FAIL, NOT_FINITE, TURNS_TOO_FAST
 from sim.impulse.system import system_of
@@ -79,10 +78,8 @@ class ImpulseBackend:
         for j, i in enumerate(self._joints):
             if self.system.kind[i] == HINGE:
                 self.world.coordinate[i, 0] = q[self.model.joint_q[j]]
-        self._advance(*self._kernel, self._no_forces(), 0.0, 1e-3, 0)
-
-    def _no_forces(self) -> Forces:
-        return Forces(np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6)))
+        nothing = np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6))
+        self._advance(*self._kernel, *nothing, 0.0, 1e-3, 0)
 
     def _lock(self, q: Array) -> None:
         """Locked joints are fixed where they are put."""
@@ -99,8 +96,7 @@ class ImpulseBackend:
         return {name: array.copy() for name, array in self.world._asdict().items()} | {"locked_q": self._locked_q}
 
     def advance(self, control: Control, dt: float, n: int) -> None:
-        forces = Forces(control.tau, control.wrench)
-        status, where, _ = self._advance(*self._kernel, forces, control.time, dt, n)
+        status, where, _ = self._advance(*self._kernel, control.tau, control.wrench, control.time, dt, n)
         if status:
             names = self.model.joint_names if status == JOINTS_FAIL else self.model.body_names
             index = self.system.joint[where] if status == JOINTS_FAIL else self.system.body[where]
@@ -109,12 +105,12 @@ class ImpulseBackend:
     def joint_loads(self, control: Control) -> Array:
         """(joints of the scene, 6) [torque; force] that each joint exerts on its child, at the child's joint frame.
 
-        World axes, as of this instant with `control` acting; without what motors, damping and friction do.
+        World axes, as of this instant with `control` acting. What motors, damping and sliding friction do is not
+        counted; what a stop or friction holds at rest is.
         """
         from sim.impulse.loads import joint_loads
 
-        forces = Forces(control.tau, control.wrench)
-        return joint_loads(self.system, self._work, self.world, self._kernel, forces, control.time)[self._joints]
+        return joint_loads(self.system, self._work, self.world, self._kernel, control)[self._joints]
 
     def read(self) -> Reading:
         model, nb = self.model, len(self.model.body_names)

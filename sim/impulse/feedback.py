@@ -34,14 +34,14 @@ ALPHA = 0.25
 
 
 @inner
-def feedback(sys, w, s, control, time, h):
+def feedback(sys, w, s, time, h):
     """One step of the documents' scheme, damping and stops implicit at its end. Returns (status, joint)."""
     copy_coordinates(s.coordinate, w.start)
     for j in range(sys.kind.shape[0]):
         w.theta[j] = 1.0
     soften(sys, w, h)
     spin_rotors(sys, w, w.rate)
-    gather(sys, w, s, control, time)
+    gather(sys, w, s, time)
     work = 0.5 * h * power(w)
     find_bounds(sys, w, s, h)
     _meet_stops(sys, w, s, h)

@@ -27,17 +27,18 @@ from sim.impulse.world import Work, World
 from sim.jit import inner, jit
 from sim.model import BALL, FREE, HINGE, SLIDER
 from sim.spatial.kernels import cross, rotate
+from sim.state import Control
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 MOVING = 1e-9  # [rad/s, m/s] faster than which friction has a direction
 
 
-def joint_loads(system: System, work: Work, world: World, kernel: tuple[Any, ...], forces: Any, time: float) -> Array:
+def joint_loads(system: System, work: Work, world: World, kernel: tuple[Any, ...], control: Control) -> Array:
     """(nj, 6) [torque; force] on the child of each joint of the engine, at the child's anchor, world axes."""
     kept = [array.copy() for array in world]
     wrench, rows = np.zeros((len(system.mass), 6)), np.zeros(len(work.block.rhs))
-    redundant = load_state(*kernel, forces, time, wrench, rows)
+    redundant = load_state(*kernel, control.tau, control.wrench, control.time, wrench, rows)
     if redundant:
         wrench, rows = _least(kernel, redundant, wrench, rows)
     out = np.zeros((len(system.kind), 6))
@@ -67,15 +68,15 @@ def _least(kernel: tuple[Any, ...], redundant: int, wrench: Array, rows: Array) 
 
 
 @jit
-def load_state(sys, w, s, forces, time, wrench, rows):
+def load_state(sys, w, s, tau, held, time, wrench, rows):
     """What the joints carry: wrench (nb, 6) at the anchors of the tree, rows of the cut joints.
 
     Returns how many of the cut rows are redundant.
     """
-    activate(sys, w, forces)
+    activate(sys, w, tau, held)
     arrive(sys, w, s)
     copy_coordinates(s.coordinate, w.start)
-    gather(sys, w, s, forces, time)
+    gather(sys, w, s, time)
     soften(sys, w, 0.0)
     free_axes(sys, w)
     bounded = find_bounds(sys, w, s, 1.0)

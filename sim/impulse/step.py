@@ -37,11 +37,11 @@ CLEANING = 16  # steps after which rotations are made orthonormal to the last bi
 
 
 @inner
-def rattle(sys, w, s, control, time, h):
+def rattle(sys, w, s, time, h):
     """One step of h from the world that `arrive` saw. Returns (status, joint); one that failed is taken back."""
     work = 0.0
     if w.switches[ACTED_ON]:
-        work = _prepare(sys, w, s, control, time, h)
+        work = _prepare(sys, w, s, time, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     if w.switches[BOUNDED]:
         work += _rub_first(sys, w, s, h)
@@ -51,7 +51,7 @@ def rattle(sys, w, s, control, time, h):
         return JOINTS_FAIL, where
     move(sys, w, s)
     if w.switches[ACTED_ON]:
-        gather(sys, w, s, control, time + h)
+        gather(sys, w, s, time + h)
         soften(sys, w, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     take_momenta(s, w)
@@ -62,17 +62,17 @@ def rattle(sys, w, s, control, time, h):
         _solve_freely(sys, w, s)
     give_momenta(sys, s, w)
     carry_on(sys, w, s, h)
-    observe(sys, w, s)
     if w.switches[ACTED_ON]:
+        observe(sys, w, s)
         s.ledger[WORK] += work + 0.5 * h * power(w) - damped(sys, w, h)
     return OK, -1
 
 
 @pasted
-def _prepare(sys, w, s, control, time, h):
+def _prepare(sys, w, s, time, h):
     """What acts at the start of a step, with the explicit part of the damping; returns the work of its first half."""
     copy_coordinates(s.coordinate, w.start)
-    gather(sys, w, s, control, time)
+    gather(sys, w, s, time)
     work = 0.5 * h * power(w) + _damp(sys, w, s, h)
     soften(sys, w, 0.0)
     spin_rotors(sys, w, w.rate)

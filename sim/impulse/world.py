@@ -68,6 +68,8 @@ class Work(NamedTuple):
     momentum: Array  # (nb, 6) [angular; linear]
     J: Array  # (nb, 6) impulses [angular; linear]
     wrench: Array  # (nb, 6)
+    held_tau: Array  # (nv,) joint forces of this call, in the scene's order
+    held_wrench: Array  # (nb, 6)
     given: Array  # (nb, 6) wrenches that do not come from joint torques
     torque: Array  # (nv,) in the scene's order
     tau: Array  # (nj, 3) torques of active joints
@@ -137,6 +139,8 @@ def make_work(system: System, nv: int) -> Work:
         momentum=np.zeros((nb, 6)),
         J=np.zeros((nb, 6)),
         wrench=np.zeros((nb, 6)),
+        held_tau=np.zeros(nv),
+        held_wrench=np.zeros((nb, 6)),
         given=np.zeros((nb, 6)),
         torque=np.zeros(nv),
         tau=np.zeros((nj, 3)),
