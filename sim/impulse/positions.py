@@ -35,13 +35,14 @@ def solve_positions(sys, w, s, h):
 
     Returns whether it converged, and the joint that is furthest from holding.
     """
+    block = w.block
     first = math.inf
     tolerance = max(min(TOLERANCE, FASTEST_ERROR * h), ROUNDING * _extent(s.x))
     _guess(sys, w, s, h)
     for iteration in range(MOST_ITERATIONS):
         drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
         worst, where = _tree_errors(sys, w, s, h)
-        if w.block.size[0] > 0:
+        if block.size[0] > 0:
             cut, joint = _cut_errors(sys, w, s, h)
             if not cut <= worst:
                 worst, where = cut, joint
@@ -61,8 +62,8 @@ def solve_positions(sys, w, s, h):
                 momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.momentum[b])
                 for k in range(6):
                     w.J[b, k] += w.momentum[b, k]
-        for r in range(w.block.size[0]):
-            w.block.total[r] += w.block.lam[r]
+        for r in range(block.size[0]):
+            block.total[r] += block.lam[r]
         _turn_rotors(sys, w)
     return False, where
 
@@ -79,7 +80,7 @@ def _extent(x):
 @inner
 def _guess(sys, w, s, h):
     """w.J, block.total and the rotors' speeds from what the joints carried in the last three steps."""
-    t = w.tree
+    t, block = w.tree, w.block
     for b in range(w.J.shape[0]):
         for k in range(6):
             w.J[b, k] = 0.0
@@ -116,12 +117,12 @@ def _guess(sys, w, s, h):
             w.J[parent, 3] -= f0
             w.J[parent, 4] -= f1
             w.J[parent, 5] -= f2
-    for r in range(w.block.size[0]):
-        w.block.total[r] = 0.0
+    for r in range(block.size[0]):
+        block.total[r] = 0.0
     for r in range(sys.row_start[-1]):
-        w.block.total[r] = h * (3.0 * (s.mu[0, r] - s.mu[1, r]) + s.mu[2, r])
-        j = w.block.joint[r]
-        add_impulse(w.block.J[r], sys.parent[j], sys.child[j], w.block.total[r], w.J)
+        block.total[r] = h * (3.0 * (s.mu[0, r] - s.mu[1, r]) + s.mu[2, r])
+        j = block.joint[r]
+        add_impulse(block.J[r], sys.parent[j], sys.child[j], block.total[r], w.J)
 
 
 @inner
@@ -283,17 +284,17 @@ def _turn_rotors(sys, w):
 @inner
 def _accept(sys, w, s, h):
     """Adds the impulses to the momenta and keeps what each joint carried, over h."""
-    t = w.tree
+    t, block = w.tree, w.block
     for b in range(w.J.shape[0]):
         for k in range(3):
             s.L[b, k] += w.J[b, k]
             s.P[b, k] += w.J[b, 3 + k]
-    for r in range(w.block.size[0]):
-        j = w.block.joint[r]
-        add_impulse(w.block.J[r], sys.parent[j], sys.child[j], -w.block.total[r], w.J)
+    for r in range(block.size[0]):
+        j = block.joint[r]
+        add_impulse(block.J[r], sys.parent[j], sys.child[j], -block.total[r], w.J)
     for r in range(sys.row_start[-1]):
         s.mu[2, r], s.mu[1, r] = s.mu[1, r], s.mu[0, r]
-        s.mu[0, r] = w.block.total[r] / h
+        s.mu[0, r] = block.total[r] / h
     carry_down(sys.parent, t, w.J)
     for i in range(w.J.shape[0]):
         if sys.kind[i] == FREE:

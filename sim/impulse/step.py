@@ -101,8 +101,9 @@ def _solve_freely(sys, w, s):
     if w.switches[BOUNDED]:
         free_axes(sys, w)
     factor(sys, w, s)
+    pi = w.tree.pi
     for j in range(sys.kind.shape[0]):
-        w.tree.pi[j] = sys.rotor[j] * w.rotor_speed[j]
+        pi[j] = sys.rotor[j] * w.rotor_speed[j]
     solve(sys, w, STANDING)
 
 
@@ -186,10 +187,11 @@ def move(sys, w, s):
 @inner
 def carry_on(sys, w, s, h):
     """Angles that nothing looks at, with the rates just solved for: no turn is missed until `settle` measures them."""
+    rate = w.tree.rate
     if w.block.size[0] == 0:
         for j in range(sys.kind.shape[0]):
             if sys.kind[j] == HINGE and not w.active[j]:
-                s.coordinate[j, 0] += h * w.tree.rate[j, 0]
+                s.coordinate[j, 0] += h * rate[j, 0]
 
 
 @inner
