@@ -13,7 +13,7 @@ from sim.impulse.advance import advance, advance_by_feedback
 from sim.impulse.read import read
 from sim.impulse.step import GAINS_ENERGY, JOINTS_FAIL, NOT_FINITE, TURNS_TOO_FAST
 from sim.impulse.system import system_of
-from sim.impulse.world import SOLVES, WORK, make_work, make_world, pack_system, pack_work, pack_world
+from sim.impulse.world import DEAD_POINTS, SOLVES, WORK, make_work, make_world, pack_system, pack_work, pack_world
 from sim.model import HINGE, Model
 from sim.rest import body_poses
 from sim.state import Array, Control, Reading
@@ -133,8 +133,9 @@ class ImpulseBackend:
         for j in np.flatnonzero(model.joint_locked):
             places = slice(model.joint_q[j], model.joint_q[j + 1])
             q[places] = self._locked_q[places]
-        work, solves = float(self.world.ledger[WORK]), int(self.world.ledger[SOLVES])
-        return Reading(q, v, position, rotation, twist, float(errors[0]), float(errors[1]), work, solves)
+        work, solves, dead_points = self.world.ledger[[WORK, SOLVES, DEAD_POINTS]].tolist()
+        gap, angle = errors.tolist()
+        return Reading(q, v, position, rotation, twist, gap, angle, work, int(solves), int(dead_points))
 
     def close(self) -> None:
         """Nothing is held outside of Python."""
