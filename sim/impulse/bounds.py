@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 
 from sim.impulse.geometry import frames, measure
-from sim.impulse.project import axis_rate, factor, joint_rates, solve
+from sim.impulse.project import axis_rate, factor, joint_rates, solve, take_momenta
 from sim.impulse.rows import add_impulse
 from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import UNSETTLED
@@ -119,7 +119,7 @@ def _held_at(sys, w, s, j, k):
 
 @inner
 def solve_bounded(sys, w, s, asked):
-    """w.V from w.momentum with bounded impulses; soft axes as w.soft says, rotors turning at w.rotor_speed.
+    """w.V from the momenta with bounded impulses; soft axes as w.soft says, rotors turning at w.rotor_speed.
 
     If `asked` is ASKED, joints shall move at w.base and w.base_rows instead of standing still.
     Writes  w.V, w.impulse, and leaves the modes for next time. What does not settle is counted in the ledger.
@@ -149,10 +149,15 @@ def _solve_modes(sys, w, s, asked):
         if sys.kind[j] == BALL and w.high[j, 2] > 0.0:
             w.soft[j] = w.plain_soft[j] + w.high[j, 2] / w.turning[j]
     factor(sys, w, s)
+    take_momenta(s, w)
     for j in range(sys.kind.shape[0]):
         t.pi[j] = sys.rotor[j] * w.rotor_speed[j]
         if s.mode[j, 0] != HELD and sys.kind[j] != BALL:
-            t.pi[j] += w.low[j, 0] if s.mode[j, 0] == AT_LOW else w.high[j, 0]
+            bound = w.low[j, 0] if s.mode[j, 0] == AT_LOW else w.high[j, 0]
+            if j < w.V.shape[0]:
+                t.pi[j] += bound
+            else:
+                add_impulse(w.G[j, 0], sys.parent[j], sys.child[j], bound, w.momentum)
         if w.target[j, 0] != 0.0 or w.target[j, 1] != 0.0:
             asked = ASKED
     if asked == ASKED:

@@ -11,7 +11,7 @@ import math
 
 from sim.impulse.bounds import AT_HIGH, AT_LOW, BAND, HELD, NOISE, free_axes, solve_bounded
 from sim.impulse.geometry import measure
-from sim.impulse.project import give_momenta, kinetic, observe, take_momenta
+from sim.impulse.project import give_momenta, kinetic, observe
 from sim.impulse.tree import STANDING
 from sim.impulse.world import WORK
 from sim.jit import inner
@@ -72,7 +72,6 @@ def rebound(sys, w, s):
             w.base[b, k] = 0.0
     for r in range(w.base_rows.shape[0]):
         w.base_rows[r] = 0.0
-    take_momenta(s, w)
     solve_bounded(sys, w, s, STANDING)
     give_momenta(sys, s, w)
     observe(sys, w, s)

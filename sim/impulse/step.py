@@ -58,7 +58,6 @@ def rattle(sys, w, s, control, time, h):
         gather(sys, w, s, control, time + h)
         soften(sys, w, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
-    take_momenta(s, w)
     if w.switches[BOUNDED] and find_bounds(sys, w, s, 0.5 * h):
         solve_bounded(sys, w, s, STANDING)
         work += _rub(sys, w, w.rate_end, w.rate_half)
@@ -90,7 +89,6 @@ def _rub_first(sys, w, s, h):
     """Friction and stops over the first half of the step; returns their work."""
     if not find_bounds(sys, w, s, 0.5 * h):
         return 0.0
-    take_momenta(s, w)
     solve_bounded(sys, w, s, STANDING)
     work = _rub(sys, w, w.rate_half, w.rate)
     give_momenta(sys, s, w)
@@ -116,7 +114,6 @@ def feedback(sys, w, s, control, time, h):
     _feed_back(sys, w)
     copy_rates(w.rate, w.rate_half)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, h)
-    take_momenta(s, w)
     solve_bounded(sys, w, s, ASKED)
     work += _rub(sys, w, w.rate_end, w.rate_half)
     give_momenta(sys, s, w)
@@ -137,6 +134,7 @@ def _solve_freely(sys, w, s):
     if w.switches[BOUNDED]:
         free_axes(sys, w)
     factor(sys, w, s)
+    take_momenta(s, w)
     for j in range(sys.kind.shape[0]):
         w.tree.pi[j] = sys.rotor[j] * w.rotor_speed[j]
     solve(sys, w, STANDING)
