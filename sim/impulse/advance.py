@@ -192,6 +192,7 @@ def _all(s, flat, way):
     at = _copy(s.mu, flat, at, way)
     at = _copy(s.coordinate, flat, at, way)
     at = _copy(s.mode, flat, at, way)
+    at = _copy(s.grip, flat, at, way)
     _copy(s.ledger, flat, at, way)
 
 

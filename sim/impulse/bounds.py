@@ -25,12 +25,12 @@ from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import UNSETTLED
 from sim.jit import inner
 from sim.model import BALL, HINGE, SLIDER
-from sim.spatial.kernels import transposed_multiply
+from sim.spatial.kernels import copy_matrix, transposed_multiply
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
 SLIDING = 1
 LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
-BAND = 1e-8  # [rad, m] within which a joint is at its stop
+BAND = 1e-8  # [rad, m] within which a joint is at its stop, or where friction held it before
 MOST_SOLVES = 60
 ALL_AT_ONCE = 12  # solves in which every wrong mode changes, before they change one at a time
 NOISE = 1e-12  # [rad/s, m/s], and relative to an impulse's bounds
@@ -78,7 +78,7 @@ def free_axes(sys, w):
 
 @inner
 def _hold(sys, w, s):
-    """w.held, hold_rows, hold_axis, hold_at and hold_frame from the modes."""
+    """w.held, hold_rows, hold_axis and hold_at from the modes."""
     for j in range(sys.kind.shape[0]):
         w.held[j] = False
         w.hold_rows[j] = 0
@@ -86,7 +86,8 @@ def _hold(sys, w, s):
             if w.high[j, 2] > 0.0 and s.mode[j, 2] == HELD:
                 w.held[j] = True
                 frames(sys, s.R, j, w.frames[0], w.frames[1])
-                transposed_multiply(w.frames[0], w.frames[1], w.hold_frame[j])
+                transposed_multiply(w.frames[0], w.frames[1], w.frames[2])
+                _grip(w.frames[2], s.grip[j])
                 continue
             _hold_angles(sys, w, s, j)
         elif w.low[j, 0] < w.high[j, 0] and s.mode[j, 0] == HELD:
@@ -114,7 +115,22 @@ def _held_at(sys, w, s, j, k):
     """The stop, or where friction holds."""
     if w.high[j, k] == math.inf:
         return sys.low[j, k]
-    return sys.high[j, k] if w.low[j, k] == -math.inf else s.coordinate[j, k]
+    if w.low[j, k] == -math.inf:
+        return sys.high[j, k]
+    if abs(s.coordinate[j, k] - s.grip[j, 0, 0]) > BAND:
+        s.grip[j, 0, 0] = s.coordinate[j, k]
+    return s.grip[j, 0, 0]
+
+
+@inner
+def _grip(frame, grip):
+    """Where a ball is held for good: what is left of a position solve must not add up from step to step."""
+    away = 0.0
+    for i in range(3):
+        for k in range(3):
+            away = max(away, abs(frame[i, k] - grip[i, k]))
+    if away > BAND:
+        copy_matrix(frame, grip)
 
 
 @inner

@@ -179,7 +179,7 @@ def _axis_errors(sys, w, s, i, h):
     b, kind = t.b[i], sys.kind[i]
     near = s.coordinate[i, 0]
     if kind == BALL and w.held[i]:
-        e0, e1, e2 = _turned_away(sys, w, R, i)
+        e0, e1, e2 = _turned_away(sys, w, s, i)
         b[0], b[1], b[2] = -e0 / h, -e1 / h, -e2 / h
         return max(abs(e0), abs(e1), abs(e2))
     c0, c1 = measure(sys, x, R, i, near, w.frames[0], w.frames[1], w.directions)
@@ -197,11 +197,11 @@ def _axis_errors(sys, w, s, i, h):
 
 
 @inner
-def _turned_away(sys, w, R, j):
+def _turned_away(sys, w, s, j):
     """How far a held ball is from the attitude at which it is held."""
     P, C, Q = w.frames[0], w.frames[1], w.frames[2]
-    frames(sys, R, j, P, C)
-    multiply(P, w.hold_frame[j], Q)
+    frames(sys, w.R_new, j, P, C)
+    multiply(P, s.grip[j], Q)
     return misalignment(Q, C)
 
 
@@ -250,7 +250,7 @@ def _cut_axis_errors(sys, w, s, j, h):
     block, R, error = w.block, w.R_new, 0.0
     row, near = block.axis_row[j], s.coordinate[j, 0]
     if row >= 0 and sys.kind[j] == BALL:
-        e0, e1, e2 = _turned_away(sys, w, R, j)
+        e0, e1, e2 = _turned_away(sys, w, s, j)
         for k in range(3):
             J = block.J[row + k]
             away = J[6] * e0 + J[7] * e1 + J[8] * e2 if w.held[j] else 0.0

@@ -31,6 +31,7 @@ class World(NamedTuple):
     mu: Array  # (3, rows) the same for the rows of cut joints
     coordinate: Array  # (nj, 2) hinge angle with its turns, slide; swing and twist of a ball
     mode: Array  # (nj, 3) which bound friction and stops were at (sim/impulse/bounds.py)
+    grip: Array  # (nj, 3, 3) where friction holds: a coordinate [0, 0], or the frame of a ball in its parent's
     ledger: Array  # (LEDGER,)
 
 
@@ -52,7 +53,6 @@ class Work(NamedTuple):
     hold_axis: Array  # (nj, 2, 3) which
     hold_which: Array  # (nj,) 1: its swing, 2: its twist, 3: both
     hold_at: Array  # (nj, 2) the coordinates at which joints are held
-    hold_frame: Array  # (nj, 3, 3) of a held ball: the child's frame in the parent's
     low: Array  # (nj, 3) bounds of the impulses of friction and stops: axis or cone, twist, ball friction
     high: Array  # (nj, 3)
     target: Array  # (nj, 2) the velocity at which an axis is held
@@ -96,6 +96,7 @@ def make_world(system: System) -> World:
         mu=np.zeros((3, int(system.row_start[-1]))),
         coordinate=np.zeros((nj, 2)),
         mode=np.zeros((nj, 3), dtype=np.int64),
+        grip=np.zeros((nj, 3, 3)),
         ledger=np.zeros(LEDGER),
     )
 
@@ -120,7 +121,6 @@ def make_work(system: System, nv: int) -> Work:
         hold_axis=np.zeros((nj, 2, 3)),
         hold_which=np.zeros(nj, dtype=np.int64),
         hold_at=np.zeros((nj, 2)),
-        hold_frame=np.zeros((nj, 3, 3)),
         low=np.zeros((nj, 3)),
         high=np.zeros((nj, 3)),
         target=np.zeros((nj, 2)),
