@@ -10,25 +10,23 @@ three modes, c being the velocity at which it would stand still (0, or the rebou
 Coulomb friction has low = −h F, high = h F; a lower stop high = ∞, an upper stop low = −∞. A held axis is
 one that the tree may not move along, so a choice of modes is one linear solve; the modes that were wrong
 change and it is solved again (block principal pivoting, Júdice & Pires 1994), one at a time if all at once
-does not settle. The friction of a ball bounds the length of its torque: held as a whole, or sliding with
-the torque −F ω/|ω|, a damping F/|ω| that is found by repetition.
+does not settle. The friction of balls is sim/impulse/ball_friction.py.
 """
 
 from __future__ import annotations
 
 import math
 
-from sim.impulse.geometry import frames, measure
+from sim.impulse.ball_friction import begin_slipping, grip_ball, judge_ball, measure_grip, slip
+from sim.impulse.geometry import measure
 from sim.impulse.project import axis_rate, factor, joint_rates, solve, take_momenta
 from sim.impulse.rows import add_impulse
 from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import UNSETTLED
 from sim.jit import inner
 from sim.model import BALL, HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, transposed_multiply
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
-SLIDING = 1
 LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
 BAND = 1e-8  # [rad, m] within which a joint is at its stop, or where friction held it before
 MOST_SOLVES = 60
@@ -85,9 +83,7 @@ def _hold(sys, w, s):
         if sys.kind[j] == BALL:
             if w.high[j, 2] > 0.0 and s.mode[j, 2] == HELD:
                 w.held[j] = True
-                frames(sys, s.R, j, w.frames[0], w.frames[1])
-                transposed_multiply(w.frames[0], w.frames[1], w.frames[2])
-                _grip(w.frames[2], s.grip[j])
+                grip_ball(sys, w, s, j)
                 continue
             _hold_angles(sys, w, s, j)
         elif w.low[j, 0] < w.high[j, 0] and s.mode[j, 0] == HELD:
@@ -123,26 +119,13 @@ def _held_at(sys, w, s, j, k):
 
 
 @inner
-def _grip(frame, grip):
-    """Where a ball is held for good: what is left of a position solve must not add up from step to step."""
-    away = 0.0
-    for i in range(3):
-        for k in range(3):
-            away = max(away, abs(frame[i, k] - grip[i, k]))
-    if away > BAND:
-        copy_matrix(frame, grip)
-
-
-@inner
 def solve_bounded(sys, w, s, asked):
     """w.V from the momenta with bounded impulses; soft axes as w.soft says, rotors turning at w.rotor_speed.
 
     If `asked` is ASKED, joints shall move at w.base and w.base_rows instead of standing still.
     Writes  w.V, w.impulse, and leaves the modes for next time. What does not settle is counted in the ledger.
     """
-    for j in range(sys.kind.shape[0]):
-        if sys.kind[j] == BALL and w.high[j, 2] > 0.0:
-            w.turning[j] = max(math.sqrt(w.rate[j, 0] ** 2 + w.rate[j, 1] ** 2 + w.rate[j, 2] ** 2), 1e-6)
+    begin_slipping(sys, w, s)
     fewest = 1 << 30
     patience = ALL_AT_ONCE
     for _ in range(MOST_SOLVES):
@@ -161,11 +144,9 @@ def _solve_modes(sys, w, s, asked):
     """One linear solve with the modes as they are, and the impulses of the held axes."""
     t = w.tree
     _hold(sys, w, s)
-    for j in range(sys.kind.shape[0]):
-        if sys.kind[j] == BALL and w.high[j, 2] > 0.0:
-            w.soft[j] = w.plain_soft[j] + w.high[j, 2] / w.turning[j]
-    factor(sys, w, s)
     take_momenta(s, w)
+    slip(sys, w, s)
+    factor(sys, w, s)
     for j in range(sys.kind.shape[0]):
         t.pi[j] = sys.rotor[j] * w.rotor_speed[j]
         if s.mode[j, 0] != HELD and sys.kind[j] != BALL:
@@ -240,8 +221,10 @@ def _measure_impulses(sys, w, s):
             w.impulse[j, k] = 0.0
         rotor = sys.rotor[j] * (w.target[j, 0] - w.rotor_speed[j])
         if w.held[j] and sys.kind[j] == BALL:
-            f = w.J[j] if j < nb else block.lam[block.axis_row[j] :]
-            w.impulse[j, 2] = math.sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
+            f = w.J[j] if j < nb else w.points[0]
+            if j >= nb:
+                _axis_torque(block, block.axis_row[j], f)
+            measure_grip(sys, w, s, j, f)
         elif w.held[j] and j < nb:
             f = w.J[j] if sys.kind[j] == HINGE else w.J[j, 3:]
             a = t.axis[j]
@@ -253,6 +236,15 @@ def _measure_impulses(sys, w, s):
         for i in range(w.hold_rows[j]):
             k = 1 if w.hold_which[j] == 2 or i == 1 else 0
             w.impulse[j, k] = block.lam[block.hold_row[j] + i] if j >= nb else _about(w, j, i)
+
+
+@inner
+def _axis_torque(block, row, f):
+    """f = Σ λ_k c_k over the three axes of a held cut ball."""
+    for i in range(3):
+        f[i] = 0.0
+        for k in range(3):
+            f[i] += block.lam[row + k] * block.J[row + k, 6 + i]
 
 
 @inner
@@ -272,21 +264,21 @@ def _about(w, j, i):
 
 @inner
 def _judge(sys, w, s, change):
-    """How many modes are wrong; they are left, all put right, or the last one only."""
-    wrong = 0
+    """How many modes are wrong; they are left, all put right, or the last one only. Balls still settling count too."""
+    changed, settling = 0, 0
     for j in range(sys.kind.shape[0] - 1, -1, -1):
         for k in range(3):
             if not w.low[j, k] < w.high[j, k]:
                 continue
             mode = s.mode[j, k]
-            better = _ball_friction(sys, w, s, j, change) if k == 2 else _better_mode(sys, w, s, j, k)
-            if better != mode or (k == 2 and mode == SLIDING and w.settling[j] > 0):
-                wrong += 1
-                if change != LOOK:
+            better = judge_ball(sys, w, s, j, change != LOOK) if k == 2 else _better_mode(sys, w, s, j, k)
+            if better != mode:
+                if change == CHANGE_ALL or (change == CHANGE_ONE and changed == 0):
                     s.mode[j, k] = better
-                    if change == CHANGE_ONE:
-                        return wrong
-    return wrong
+                changed += 1
+            elif k == 2:
+                settling += w.settling[j]
+    return changed + settling
 
 
 @inner
@@ -321,17 +313,3 @@ def _velocity(sys, w, s, j, k):
         if sys.parent[j] >= 0:
             v -= n[i] * w.V[sys.parent[j], i]
     return v
-
-
-@inner
-def _ball_friction(sys, w, s, j, change):
-    """Held as long as its bound carries it; else sliding, with w.settling > 0 until its speed stands."""
-    if s.mode[j, 2] == HELD:
-        return HELD if w.impulse[j, 2] <= w.high[j, 2] * (1.0 + 1e-9) else SLIDING
-    joint_rates(sys, w, j, w.rate_end[j])
-    r = w.rate_end[j]
-    speed = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
-    w.settling[j] = abs(speed - w.turning[j]) > 1e-10 * speed
-    if change != LOOK:
-        w.turning[j] = max(speed, 1e-12)
-    return HELD if speed < 1e-9 else SLIDING

@@ -65,7 +65,7 @@ def rebound(sys, w, s):
         return
     before = kinetic(sys, w, s)
     for j in range(sys.kind.shape[0]):
-        w.soft[j] = w.plain_soft[j] = sys.rotor[j]
+        w.soft[j] = sys.rotor[j]
         w.rotor_speed[j] = w.rate[j, 0]
     for b in range(w.base.shape[0]):
         for k in range(6):

@@ -152,7 +152,7 @@ def soften(sys, w, h):
     """What rotors and, over h, the implicit damping add to the joints' inertia."""
     for j in range(sys.kind.shape[0]):
         w.soft[j] = sys.rotor[j] + h * w.theta[j] * sys.damping[j]
-        w.plain_soft[j] = w.soft[j]
+        w.slip[j, 0] = 0.0
 
 
 @inner
