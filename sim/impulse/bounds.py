@@ -29,6 +29,7 @@ from sim.model import BALL, HINGE, SLIDER
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
 LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
 BAND = 1e-8  # [rad, m] within which a joint is at its stop, or where friction held it before
+CAUGHT = 1e-9  # [rad, m] how far a joint may be driven into its stop
 MOST_SOLVES = 60
 ALL_AT_ONCE = 12  # solves in which every wrong mode changes, before they change one at a time
 NOISE = 1e-12  # [rad/s, m/s], and relative to an impulse's bounds
@@ -63,6 +64,30 @@ def find_bounds(sys, w, s, h):
                 outside = w.low[j, k] if s.mode[j, k] == AT_LOW else w.high[j, k]
                 if s.mode[j, k] != HELD and not math.isfinite(outside):
                     s.mode[j, k] = HELD
+    return found
+
+
+@inner
+def catch(sys, w, s):
+    """Holds the joints that were let go at their stops and that the position solve (w.x_new, w.R_new) has driven in.
+
+    The forces that do this, those of curved paths, are not in the kick that decided. Returns whether there are any.
+    """
+    found = False
+    for j in range(sys.kind.shape[0]):
+        if not sys.limited[j] or w.held[j]:
+            continue
+        for k in range(2):
+            lower, upper = w.high[j, k] == math.inf, w.low[j, k] == -math.inf
+            if s.mode[j, k] == HELD or not (lower or upper):
+                continue
+            at = _held_at(sys, w, s, j, k)
+            c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
+            if (lower and c[k] < at - CAUGHT) or (upper and c[k] > at + CAUGHT):
+                s.mode[j, k] = HELD
+                found = True
+    if found:
+        _hold(sys, w, s)
     return found
 
 
@@ -108,11 +133,13 @@ def _hold_angles(sys, w, s, j):
 
 @inner
 def _held_at(sys, w, s, j, k):
-    """The stop, or where friction holds."""
-    if w.high[j, k] == math.inf:
+    """The stop; or where friction holds, or a joint that is outside of its stops."""
+    if w.high[j, k] == math.inf and s.coordinate[j, k] > sys.low[j, k] - BAND:
         return sys.low[j, k]
-    if w.low[j, k] == -math.inf:
+    if w.low[j, k] == -math.inf and s.coordinate[j, k] < sys.high[j, k] + BAND:
         return sys.high[j, k]
+    if sys.kind[j] == BALL:
+        return s.coordinate[j, k]
     if abs(s.coordinate[j, k] - s.grip[j, 0, 0]) > BAND:
         s.grip[j, 0, 0] = s.coordinate[j, k]
     return s.grip[j, 0, 0]

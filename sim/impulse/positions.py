@@ -31,7 +31,7 @@ MOST_ITERATIONS = 40
 
 @inner
 def solve_positions(sys, w, s, h):
-    """w.x_new, w.R_new where the joints hold; s.P, s.L with the joints' impulses added.
+    """w.x_new, w.R_new where the joints hold, and in w.J the impulses that take them there, for `accept`.
 
     Returns whether it converged, and the joint that is furthest from holding.
     """
@@ -46,7 +46,6 @@ def solve_positions(sys, w, s, h):
             if not cut <= worst:
                 worst, where = cut, joint
         if worst < tolerance:
-            _accept(sys, w, s, h)
             s.ledger[SOLVES] += iteration
             return True, -1
         if not worst < 100.0 * first:
@@ -281,7 +280,7 @@ def _turn_rotors(sys, w):
 
 
 @inner
-def _accept(sys, w, s, h):
+def accept(sys, w, s, h):
     """Adds the impulses to the momenta and keeps what each joint carried, over h."""
     t = w.tree
     for b in range(w.J.shape[0]):

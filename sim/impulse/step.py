@@ -22,11 +22,11 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import find_bounds, free_axes, solve_bounded
+from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
 from sim.impulse.forces import gather, power
 from sim.impulse.geometry import measure
 from sim.impulse.integrate import drift, kick
-from sim.impulse.positions import solve_positions
+from sim.impulse.positions import accept, solve_positions
 from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
 from sim.impulse.rows import row_velocity
 from sim.impulse.tree import ASKED, STANDING
@@ -49,10 +49,10 @@ def rattle(sys, w, s, control, time, h):
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     if w.switches[BOUNDED]:
         work += _rub_first(sys, w, s, h)
-    factor(sys, w, s)
-    converged, where = solve_positions(sys, w, s, h)
+    converged, where = _find_positions(sys, w, s, h)
     if not converged:
         return JOINTS_FAIL, where
+    accept(sys, w, s, h)
     _move(sys, w, s)
     if w.switches[ACTED_ON]:
         gather(sys, w, s, control, time + h)
@@ -69,6 +69,17 @@ def rattle(sys, w, s, control, time, h):
     if w.switches[ACTED_ON]:
         s.ledger[WORK] += work + 0.5 * h * power(w) - _damped(sys, w, h)
     return OK, -1
+
+
+@inner
+def _find_positions(sys, w, s, h):
+    """The new pose, with the joints that it would drive into their stops held there."""
+    while True:
+        factor(sys, w, s)
+        converged, where = solve_positions(sys, w, s, h)
+        if not (converged and w.switches[BOUNDED] and catch(sys, w, s)):
+            return converged, where
+        _spin_rotors(sys, w, w.rate_half)
 
 
 @inner

@@ -163,8 +163,9 @@ def _stops(model: Model, joints: list[int], kind: Array) -> tuple[Array, Array]:
         if kind[i] in (HINGE, SLIDER):
             low[i, 0], high[i, 0] = model.joint_limits[j]
         elif kind[i] == BALL:
-            high[i, 0] = model.joint_cone[j]
-            low[i, 1], high[i, 1] = model.joint_twist[j]
+            high[i, 0] = model.joint_cone[j] if model.joint_cone[j] < np.pi else np.inf
+            if np.ptp(model.joint_twist[j]) < 2 * np.pi:
+                low[i, 1], high[i, 1] = model.joint_twist[j]
     return low, high
 
 
