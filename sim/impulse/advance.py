@@ -228,7 +228,7 @@ def _check(sys, w, s, h):
         total = 0.0
         for k in range(3):
             total += s.x[b, k] + s.P[b, k] + s.L[b, k]
-        if not math.isfinite(total):
+        if not abs(total) < math.inf:
             return NOT_FINITE, b
         V = w.V[b]
         turn = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]

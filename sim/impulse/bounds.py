@@ -62,7 +62,7 @@ def find_bounds(sys, w, s, h):
             else:
                 found = True
                 outside = w.low[j, k] if s.mode[j, k] == AT_LOW else w.high[j, k]
-                if s.mode[j, k] != HELD and not math.isfinite(outside):
+                if s.mode[j, k] != HELD and not abs(outside) < math.inf:
                     s.mode[j, k] = HELD
     return found
 
