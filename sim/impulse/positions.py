@@ -90,7 +90,7 @@ def _guess(sys, w, s, h):
         if kind in (HINGE, SLIDER):
             a0, a1, a2 = t.axis[i, 0], t.axis[i, 1], t.axis[i, 2]
             along = m0 * a0 + m1 * a1 + m2 * a2 if kind == HINGE else f0 * a0 + f1 * a1 + f2 * a2
-            if sys.rotor[i] > 0.0:
+            if sys.rotor[i] > 0.0 and not w.held[i]:
                 w.rotor_speed[i] = w.rotor_speed[i] - along / sys.rotor[i]
             elif not w.held[i]:
                 if kind == HINGE:
@@ -184,15 +184,17 @@ def _axis_errors(sys, w, s, i, h):
     c0, c1 = measure(sys, x, R, i, near, w.frames[0], w.frames[1], w.directions)
     if kind == BALL:
         return _hold_directions(w, i, c0, c1, h, b)
+    away = c0 - (w.hold_at[i, 0] if w.held[i] else near + h * w.rotor_speed[i])
+    a, o = t.axis[i], 0 if kind == HINGE else 3
+    # The errors are across the axis at the trial pose, which is not quite the old one.
+    along = a[0] * b[o] + a[1] * b[o + 1] + a[2] * b[o + 2]
     if w.held[i]:
-        away = c0 - w.hold_at[i, 0]
-        o = 0 if kind == HINGE else 3
-        for k in range(3):
-            b[o + k] -= t.axis[i, k] * away / h
-        return abs(away)
-    behind = c0 - near - h * w.rotor_speed[i]
-    t.pi[i] = -sys.rotor[i] * behind / h
-    return abs(behind)
+        along += away / h
+    else:
+        t.pi[i] = -sys.rotor[i] * away / h
+    for k in range(3):
+        b[o + k] -= along * a[k]
+    return abs(away)
 
 
 @inner
