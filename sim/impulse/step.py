@@ -22,9 +22,9 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
+from sim.impulse.bounds import HELD, catch, find_bounds, free_axes, solve_bounded
 from sim.impulse.forces import gather, power
-from sim.impulse.geometry import measure
+from sim.impulse.geometry import hinge_angle, measure
 from sim.impulse.integrate import drift, kick
 from sim.impulse.positions import accept, solve_positions
 from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
@@ -38,6 +38,7 @@ from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise
 OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL, GAINS_ENERGY = range(5)
 ALPHA = 0.25  # of the documents' feedback
 CLEANING = 16  # steps after which rotations are made orthonormal to the last bit
+FAST_TURN = 0.1  # [rad] in a step: rates times h no longer tell the angle over CLEANING steps
 
 
 @inner
@@ -230,11 +231,15 @@ def _move(sys, w, s):
 
 @inner
 def _carry_on(sys, w, s, h):
-    """Angles that nothing looks at, with the rates just solved for: no turn is missed until `settle` measures them."""
+    """Angles that nothing looks at, with the rates just solved for, measured before a turn could be missed."""
     if w.block.size[0] == 0:
+        clean = s.ledger[STEPS] % CLEANING == 0
         for j in range(sys.kind.shape[0]):
             if sys.kind[j] == HINGE and not w.active[j]:
-                s.coordinate[j, 0] += h * w.tree.rate[j, 0]
+                turn = h * w.tree.rate[j, 0]
+                s.coordinate[j, 0] += turn
+                if clean or abs(turn) > FAST_TURN:
+                    s.coordinate[j, 0] = hinge_angle(sys, s.R, j, s.coordinate[j, 0])
 
 
 @inner
@@ -255,8 +260,10 @@ def _meet_stops(sys, w, s, h):
         ahead = s.coordinate[j, 0] + h * w.rate[j, 0]
         if ahead > sys.high[j, 0] - abs(h * w.rate[j, 0]):
             w.low[j, 0], w.target[j, 0] = -math.inf, (sys.high[j, 0] - s.coordinate[j, 0]) / h
+            s.mode[j, 0] = max(s.mode[j, 0], HELD)
         elif ahead < sys.low[j, 0] + abs(h * w.rate[j, 0]):
             w.high[j, 0], w.target[j, 0] = math.inf, (sys.low[j, 0] - s.coordinate[j, 0]) / h
+            s.mode[j, 0] = min(s.mode[j, 0], HELD)
 
 
 @inner
