@@ -273,6 +273,22 @@ def solve_block(block):
 
 
 @inner
+def least_norm(block):
+    """block.total ← A⁺ A block.total: of all impulses that move the bodies alike, those of least norm."""
+    n = block.size[0]
+    if block.size[1] == n:
+        return
+    for i in range(n):
+        s = 0.0
+        for k in range(n):
+            s += block.A[i, k] * block.total[k]
+        block.rhs[i] = s
+    solve_block(block)
+    for i in range(n):
+        block.total[i] = block.lam[i]
+
+
+@inner
 def add_block(sys, block, V):
     """V += Y λ with λ so that J V + compliance λ = block.rhs; block.rhs is taken as the wanted velocities."""
     n = block.size[0]
