@@ -25,7 +25,8 @@ _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "bullet", "control")
 _CONSTANTS = ("jit.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
 _KEEP_FOLDERS = 3
 
-# Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them.
+# Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them, as
+# abs(x) < inf. (numba's isfinite is x − x == x − x, which reordering takes for true.)
 _FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 _kernels: list[Any] = []

@@ -6,7 +6,7 @@ import math
 
 from sim.impulse.bounds import free_axes
 from sim.impulse.feedback import feedback
-from sim.impulse.impact import LANDED, overshoot, rebound
+from sim.impulse.impact import DEAD, LANDED, LIVELY, meet_stops, overshoot
 from sim.impulse.project import kinetic, observe, place
 from sim.impulse.step import (
     GAINS_ENERGY,
@@ -26,6 +26,7 @@ KEEP, RESTORE = 0.0, 1.0
 WIDTHS = (6, 3, 1, 1, 0)  # of v, by kind of joint
 MOST_PARTS = 64
 MOST_TRIALS = 60
+MOST_LANDINGS = 16  # in a step, after which joints no longer rebound
 MOST_TURN = 1.0  # [rad] of a body in a step
 MOST_GAIN = 0.1  # of the largest kinetic energy
 NOISE = 1e-6  # of the energy at the start, at least of 1 J
@@ -38,6 +39,8 @@ def advance(sys, w, s, tau, wrench, time, h, n):
     On any failure the world is that of the last good step.
     """
     _begin(sys, w, s, tau, wrench)
+    if n > 0 and w.switches[BOUNDED]:
+        meet_stops(sys, w, s, LIVELY)
     for done in range(n):
         _keep(s, w.good[0])
         status, where = _step(sys, w, s, time + done * h, h)
@@ -127,21 +130,23 @@ def arrive(sys, w, s):
 @pasted
 def _step(sys, w, s, time, h):
     """A step in as many parts as it takes."""
-    left, part = h, h
+    left, part, landings = h, h, 0
     while left > 1e-9 * h:
         if left < h:
             _keep(s, w.good[1])
-        status, where, used = _land(sys, w, s, time + (h - left), min(part, left), 1 * (left < h))
+        wanted = min(part, left)
+        status, where, used = _land(sys, w, s, time + (h - left), wanted, 1 * (left < h))
         if status == JOINTS_FAIL:
             _take_back(sys, w, s, 1 * (left < h))
             s.lam[...] = 0.0
             s.mu[...] = 0.0
-            part = 0.5 * min(part, left)
+            part = 0.5 * wanted
             if part < h / MOST_PARTS:
                 return status, where
             continue
         if w.switches[BOUNDED]:
-            rebound(sys, w, s)
+            meet_stops(sys, w, s, LIVELY if landings < MOST_LANDINGS else DEAD)
+            landings += 1 * (used < wanted)
         left -= used
     return OK, -1
 
@@ -221,6 +226,7 @@ def _all(s, flat, way):
     at = _copy(s.L, flat, at, way)
     at = _copy(s.coordinate, flat, at, way)
     at = _copy(s.mode, flat, at, way)
+    at = _copy(s.grip, flat, at, way)
     _copy(s.ledger, flat, at, way)
 
 
@@ -251,7 +257,7 @@ def _check(sys, w, s, h):
         total = 0.0
         for k in range(3):
             total += s.x[b, k] + s.P[b, k] + s.L[b, k]
-        if not math.isfinite(total):
+        if not abs(total) < math.inf:
             return NOT_FINITE, b
         V = w.V[b]
         turn = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]

@@ -137,26 +137,35 @@ def symmetric_times(w, x, y, z):
 
 
 @inner
-def project_ball(q, soft, rows, directions, ball):
-    """q −= U D⁻¹ Uᵀ for turning about every axis, D = A + soft, except about `rows` held directions.
+def project_ball(q, soft, slip, rows, directions, ball):
+    """q −= U D⁻¹ Uᵀ for turning about every axis, except about `rows` held directions; D = A + soft + slip (1 − u uᵀ).
 
     A held direction n takes its part out of D⁻¹: W −= W n nᵀ W / (nᵀ W n).
     """
     for k in range(15):
         ball[k] = q[k]
     W = ball[15:21]
-    W[0], W[1], W[2], W[3], W[4], W[5] = _invert_symmetric(q[0] + soft, q[1], q[2], q[3] + soft, q[4], q[5] + soft)
+    f, u, v, w = slip[0], slip[1], slip[2], slip[3]
+    d = soft + f
+    W[0], W[1], W[2], W[3], W[4], W[5] = _invert_symmetric(
+        q[0] + d - f * u * u,
+        q[1] - f * u * v,
+        q[2] - f * u * w,
+        q[3] + d - f * v * v,
+        q[4] - f * v * w,
+        q[5] + d - f * w * w,
+    )
     for i in range(rows):
         n = directions[i]
         w0, w1, w2 = symmetric_times(W, n[0], n[1], n[2])
-        d = 1.0 / (n[0] * w0 + n[1] * w1 + n[2] * w2)
-        W[0] -= d * w0 * w0
-        W[1] -= d * w0 * w1
-        W[2] -= d * w0 * w2
-        W[3] -= d * w1 * w1
-        W[4] -= d * w1 * w2
-        W[5] -= d * w2 * w2
-    if soft == 0.0 and rows == 0:
+        e = 1.0 / (n[0] * w0 + n[1] * w1 + n[2] * w2)
+        W[0] -= e * w0 * w0
+        W[1] -= e * w0 * w1
+        W[2] -= e * w0 * w2
+        W[3] -= e * w1 * w1
+        W[4] -= e * w1 * w2
+        W[5] -= e * w2 * w2
+    if d == 0.0 and rows == 0:
         for k in range(15):
             q[k] = 0.0
     else:

@@ -69,7 +69,7 @@ class ImpulseBackend:
             world.R[i] = rotation[b] @ model.body_axes[b]
             world.P[i] = system.mass[i] * (twist[b, 3:] + np.cross(omega, world.x[i]))
             world.L[i] = world.R[i] @ (system.moments[i] * (world.R[i].T @ omega))
-        for array in (world.lam, world.mu, world.coordinate, world.mode, world.ledger):
+        for array in (world.lam, world.mu, world.coordinate, world.mode, world.grip, world.ledger):
             array[...] = 0
         self._set_coordinates(q)
 

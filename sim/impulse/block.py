@@ -21,6 +21,7 @@ from sim.impulse.system import AXES, System
 from sim.impulse.tree import STANDING, solve_tree, to_centers
 from sim.jit import inner
 from sim.model import BALL, FIXED
+from sim.spatial.kernels import cross
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -89,7 +90,7 @@ def _add_row(block, j, J, compliance):
 
 
 @inner
-def place_rows(sys, x, R, soft, held, hold_rows, hold_axis, block):
+def place_rows(sys, x, R, soft, slip, held, hold_rows, hold_axis, block):
     """All rows at a pose, for the axes that are now held or soft."""
     nb = sys.mass.shape[0]
     P, C, points = block.frames[0], block.frames[1], block.points
@@ -103,7 +104,10 @@ def place_rows(sys, x, R, soft, held, hold_rows, hold_axis, block):
             block.compliance[r] = 0.0
         block.axis_row[j], block.hold_row[j] = -1, -1
         axes = 3 if sys.kind[j] == BALL else 1
-        if sys.kind[j] != FIXED and (held[j] or soft[j] > 0.0):
+        if slip[j, 0] > 0.0 and not held[j]:
+            block.axis_row[j] = block.size[0]
+            _slip_rows(block, j, soft[j], slip[j])
+        elif sys.kind[j] != FIXED and (held[j] or soft[j] > 0.0):
             velocity_rows(sys.kind[j], P, C, points, block.G)
             block.axis_row[j] = block.size[0]
             for k in range(axes):
@@ -118,6 +122,22 @@ def place_rows(sys, x, R, soft, held, hold_rows, hold_axis, block):
         block.scale[r] = _on_free_body(sys, R, sys.child[j], J[6:]) + block.compliance[r]
         if sys.parent[j] >= 0:
             block.scale[r] += _on_free_body(sys, R, sys.parent[j], J)
+
+
+@inner
+def _slip_rows(block, j, soft, slip):
+    """Of a ball that slides: across its direction of sliding, and along it where it is damped."""
+    u, k = slip[1:], 0
+    for i in range(1, 3):
+        k = i if abs(u[i]) < abs(u[k]) else k
+    e0, e1, e2 = cross(u[0], u[1], u[2], 1.0 * (k == 0), 1.0 * (k == 1), 1.0 * (k == 2))
+    f = 1.0 / math.sqrt(e0 * e0 + e1 * e1 + e2 * e2)
+    turn_row(block.G[0], f * e0, f * e1, f * e2)
+    e0, e1, e2 = cross(u[0], u[1], u[2], f * e0, f * e1, f * e2)
+    turn_row(block.G[1], e0, e1, e2)
+    turn_row(block.G[2], u[0], u[1], u[2])
+    for i in range(3 if soft > 0.0 else 2):
+        _add_row(block, j, block.G[i], 1.0 / (soft + (slip[0] if i < 2 else 0.0)))
 
 
 @inner
@@ -250,6 +270,22 @@ def solve_block(block):
             for k in range(n):
                 s -= block.A[i, k] * block.lam[k]
             residual[i] = s
+
+
+@inner
+def least_norm(block):
+    """block.total ← A⁺ A block.total: of all impulses that move the bodies alike, those of least norm."""
+    n = block.size[0]
+    if block.size[1] == n:
+        return
+    for i in range(n):
+        s = 0.0
+        for k in range(n):
+            s += block.A[i, k] * block.total[k]
+        block.rhs[i] = s
+    solve_block(block)
+    for i in range(n):
+        block.total[i] = block.lam[i]
 
 
 @inner

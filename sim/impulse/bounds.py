@@ -10,27 +10,26 @@ three modes, c being the velocity at which it would stand still (0, or the rebou
 Coulomb friction has low = −h F, high = h F; a lower stop high = ∞, an upper stop low = −∞. A held axis is
 one that the tree may not move along, so a choice of modes is one linear solve; the modes that were wrong
 change and it is solved again (block principal pivoting, Júdice & Pires 1994), one at a time if all at once
-does not settle. The friction of a ball bounds the length of its torque: held as a whole, or sliding with
-the torque −F ω/|ω|, a damping F/|ω| that is found by repetition.
+does not settle. The friction of balls is sim/impulse/ball_friction.py.
 """
 
 from __future__ import annotations
 
 import math
 
-from sim.impulse.geometry import frames, measure
-from sim.impulse.project import axis_rate, factor, joint_rates, solve
+from sim.impulse.ball_friction import begin_slipping, grip_ball, judge_ball, measure_grip, slip
+from sim.impulse.geometry import measure
+from sim.impulse.project import axis_rate, factor, joint_rates, solve, take_momenta
 from sim.impulse.rows import add_impulse
 from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import UNSETTLED
 from sim.jit import inner, pasted
 from sim.model import BALL, HINGE, SLIDER
-from sim.spatial.kernels import transposed_multiply
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
-SLIDING = 1
 LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
-BAND = 1e-8  # [rad, m] within which a joint is at its stop
+BAND = 1e-8  # [rad, m] within which a joint is at its stop, or where friction held it before
+CAUGHT = 1e-9  # [rad, m] how far a joint may be driven into its stop
 MOST_SOLVES = 60
 ALL_AT_ONCE = 12  # solves in which every wrong mode changes, before they change one at a time
 NOISE = 1e-12  # [rad/s, m/s], and relative to an impulse's bounds
@@ -63,8 +62,32 @@ def find_bounds(sys, w, s, h):
             else:
                 found = True
                 outside = w.low[j, k] if s.mode[j, k] == AT_LOW else w.high[j, k]
-                if s.mode[j, k] != HELD and not math.isfinite(outside):
+                if s.mode[j, k] != HELD and not abs(outside) < math.inf:
                     s.mode[j, k] = HELD
+    return found
+
+
+@inner
+def catch(sys, w, s):
+    """Holds the joints that were let go at their stops and that the position solve (w.x_new, w.R_new) has driven in.
+
+    The forces that do this, those of curved paths, are not in the kick that decided. Returns whether there are any.
+    """
+    found = False
+    for j in range(sys.kind.shape[0]):
+        if not sys.limited[j] or w.held[j]:
+            continue
+        for k in range(2):
+            lower, upper = w.high[j, k] == math.inf, w.low[j, k] == -math.inf
+            if s.mode[j, k] == HELD or not (lower or upper):
+                continue
+            at = _held_at(sys, w, s, j, k)
+            c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
+            if (lower and c[k] < at - CAUGHT) or (upper and c[k] > at + CAUGHT):
+                s.mode[j, k] = HELD
+                found = True
+    if found:
+        _hold(sys, w, s)
     return found
 
 
@@ -78,15 +101,14 @@ def free_axes(sys, w):
 
 @inner
 def _hold(sys, w, s):
-    """w.held, hold_rows, hold_axis, hold_at and hold_frame from the modes."""
+    """w.held, hold_rows, hold_axis and hold_at from the modes."""
     for j in range(sys.kind.shape[0]):
         w.held[j] = False
         w.hold_rows[j] = 0
         if sys.kind[j] == BALL:
             if w.high[j, 2] > 0.0 and s.mode[j, 2] == HELD:
                 w.held[j] = True
-                frames(sys, s.R, j, w.frames[0], w.frames[1])
-                transposed_multiply(w.frames[0], w.frames[1], w.hold_frame[j])
+                grip_ball(sys, w, s, j)
                 continue
             _hold_angles(sys, w, s, j)
         elif w.low[j, 0] < w.high[j, 0] and s.mode[j, 0] == HELD:
@@ -111,22 +133,26 @@ def _hold_angles(sys, w, s, j):
 
 @inner
 def _held_at(sys, w, s, j, k):
-    """The stop, or where friction holds."""
-    if w.high[j, k] == math.inf:
+    """The stop; or where friction holds, or a joint that is outside of its stops."""
+    if w.high[j, k] == math.inf and s.coordinate[j, k] > sys.low[j, k] - BAND:
         return sys.low[j, k]
-    return sys.high[j, k] if w.low[j, k] == -math.inf else s.coordinate[j, k]
+    if w.low[j, k] == -math.inf and s.coordinate[j, k] < sys.high[j, k] + BAND:
+        return sys.high[j, k]
+    if sys.kind[j] == BALL:
+        return s.coordinate[j, k]
+    if abs(s.coordinate[j, k] - s.grip[j, 0, 0]) > BAND:
+        s.grip[j, 0, 0] = s.coordinate[j, k]
+    return s.grip[j, 0, 0]
 
 
 @inner
 def solve_bounded(sys, w, s, asked):
-    """w.V from w.momentum with bounded impulses; soft axes as w.soft says, rotors turning at w.rotor_speed.
+    """w.V from the momenta with bounded impulses; soft axes as w.soft says, rotors turning at w.rotor_speed.
 
     If `asked` is ASKED, joints shall move at w.base and w.base_rows instead of standing still.
     Writes  w.V, w.impulse, and leaves the modes for next time. What does not settle is counted in the ledger.
     """
-    for j in range(sys.kind.shape[0]):
-        if sys.kind[j] == BALL and w.high[j, 2] > 0.0:
-            w.turning[j] = max(math.sqrt(w.rate[j, 0] ** 2 + w.rate[j, 1] ** 2 + w.rate[j, 2] ** 2), 1e-6)
+    begin_slipping(sys, w, s)
     fewest = 1 << 30
     patience = ALL_AT_ONCE
     for _ in range(MOST_SOLVES):
@@ -145,14 +171,17 @@ def _solve_modes(sys, w, s, asked):
     """One linear solve with the modes as they are, and the impulses of the held axes."""
     t = w.tree
     _hold(sys, w, s)
-    for j in range(sys.kind.shape[0]):
-        if sys.kind[j] == BALL and w.high[j, 2] > 0.0:
-            w.soft[j] = w.plain_soft[j] + w.high[j, 2] / w.turning[j]
+    take_momenta(s, w)
+    slip(sys, w, s)
     factor(sys, w, s)
     for j in range(sys.kind.shape[0]):
         t.pi[j] = sys.rotor[j] * w.rotor_speed[j]
         if s.mode[j, 0] != HELD and sys.kind[j] != BALL:
-            t.pi[j] += w.low[j, 0] if s.mode[j, 0] == AT_LOW else w.high[j, 0]
+            bound = w.low[j, 0] if s.mode[j, 0] == AT_LOW else w.high[j, 0]
+            if j < w.V.shape[0]:
+                t.pi[j] += bound
+            else:
+                add_impulse(w.G[j, 0], sys.parent[j], sys.child[j], bound, w.momentum)
         if w.target[j, 0] != 0.0 or w.target[j, 1] != 0.0:
             asked = ASKED
     if asked == ASKED:
@@ -219,8 +248,10 @@ def _measure_impulses(sys, w, s):
             w.impulse[j, k] = 0.0
         rotor = sys.rotor[j] * (w.target[j, 0] - w.rotor_speed[j])
         if w.held[j] and sys.kind[j] == BALL:
-            f = w.J[j] if j < nb else block.lam[block.axis_row[j] :]
-            w.impulse[j, 2] = math.sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2])
+            f = w.J[j] if j < nb else w.points[0]
+            if j >= nb:
+                _axis_torque(block, block.axis_row[j], f)
+            measure_grip(sys, w, s, j, f)
         elif w.held[j] and j < nb:
             f = w.J[j] if sys.kind[j] == HINGE else w.J[j, 3:]
             a = t.axis[j]
@@ -232,6 +263,15 @@ def _measure_impulses(sys, w, s):
         for i in range(w.hold_rows[j]):
             k = 1 if w.hold_which[j] == 2 or i == 1 else 0
             w.impulse[j, k] = block.lam[block.hold_row[j] + i] if j >= nb else _about(w, j, i)
+
+
+@inner
+def _axis_torque(block, row, f):
+    """f = Σ λ_k c_k over the three axes of a held cut ball."""
+    for i in range(3):
+        f[i] = 0.0
+        for k in range(3):
+            f[i] += block.lam[row + k] * block.J[row + k, 6 + i]
 
 
 @inner
@@ -251,21 +291,21 @@ def _about(w, j, i):
 
 @inner
 def _judge(sys, w, s, change):
-    """How many modes are wrong; they are left, all put right, or the last one only."""
-    wrong = 0
+    """How many modes are wrong; they are left, all put right, or the last one only. Balls still settling count too."""
+    changed, settling = 0, 0
     for j in range(sys.kind.shape[0] - 1, -1, -1):
         for k in range(3):
             if not w.low[j, k] < w.high[j, k]:
                 continue
             mode = s.mode[j, k]
-            better = _ball_friction(sys, w, s, j, change) if k == 2 else _better_mode(sys, w, s, j, k)
-            if better != mode or (k == 2 and mode == SLIDING and w.settling[j] > 0):
-                wrong += 1
-                if change != LOOK:
+            better = judge_ball(sys, w, s, j, change != LOOK) if k == 2 else _better_mode(sys, w, s, j, k)
+            if better != mode:
+                if change == CHANGE_ALL or (change == CHANGE_ONE and changed == 0):
                     s.mode[j, k] = better
-                    if change == CHANGE_ONE:
-                        return wrong
-    return wrong
+                changed += 1
+            elif k == 2:
+                settling += w.settling[j]
+    return changed + settling
 
 
 @inner
@@ -300,17 +340,3 @@ def _velocity(sys, w, s, j, k):
         if sys.parent[j] >= 0:
             v -= n[i] * w.V[sys.parent[j], i]
     return v
-
-
-@inner
-def _ball_friction(sys, w, s, j, change):
-    """Held as long as its bound carries it; else sliding, with w.settling > 0 until its speed stands."""
-    if s.mode[j, 2] == HELD:
-        return HELD if w.impulse[j, 2] <= w.high[j, 2] * (1.0 + 1e-9) else SLIDING
-    joint_rates(sys, w, j, w.rate_end[j])
-    r = w.rate_end[j]
-    speed = math.sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2])
-    w.settling[j] = abs(speed - w.turning[j]) > 1e-10 * speed
-    if change != LOOK:
-        w.turning[j] = max(speed, 1e-12)
-    return HELD if speed < 1e-9 else SLIDING

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import find_bounds, free_axes, solve_bounded
+from sim.impulse.bounds import HELD, find_bounds, free_axes, solve_bounded
 from sim.impulse.forces import gather, power
 from sim.impulse.integrate import drift, kick
-from sim.impulse.project import factor, give_momenta, observe, take_momenta
+from sim.impulse.project import factor, give_momenta, observe
 from sim.impulse.rows import row_velocity
 from sim.impulse.step import (
     OK,
@@ -50,7 +50,6 @@ def feedback(sys, w, s, time, h):
     _feed_back(sys, w)
     copy_rates(w.rate, w.rate_half)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, h)
-    take_momenta(s, w)
     solve_bounded(sys, w, s, ASKED)
     work += rub(sys, w, w.rate_end, w.rate_half)
     give_momenta(sys, s, w)
@@ -74,8 +73,10 @@ def _meet_stops(sys, w, s, h):
         ahead = s.coordinate[j, 0] + h * w.rate[j, 0]
         if ahead > sys.high[j, 0] - abs(h * w.rate[j, 0]):
             w.low[j, 0], w.target[j, 0] = -math.inf, (sys.high[j, 0] - s.coordinate[j, 0]) / h
+            s.mode[j, 0] = max(s.mode[j, 0], HELD)
         elif ahead < sys.low[j, 0] + abs(h * w.rate[j, 0]):
             w.high[j, 0], w.target[j, 0] = math.inf, (sys.low[j, 0] - s.coordinate[j, 0]) / h
+            s.mode[j, 0] = min(s.mode[j, 0], HELD)
 
 
 @inner

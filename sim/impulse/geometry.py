@@ -154,7 +154,9 @@ def measure(sys, x, R, j, near, P, C, directions):
         frames(sys, R, j, P, C)
         _turn(P, sys.stop_frame[j])
         _turn(C, sys.stop_frame[j])
-        return ball_angles(P, C, directions)
+        swing, twist = ball_angles(P, C, directions)
+        middle = 0.5 * (sys.low[j, 1] + sys.high[j, 1])
+        return swing, twist + TURN * math.floor((middle - twist) / TURN + 0.5) if math.isfinite(middle) else twist
     return 0.0, 0.0
 
 

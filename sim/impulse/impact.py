@@ -11,12 +11,14 @@ import math
 
 from sim.impulse.bounds import AT_HIGH, AT_LOW, BAND, HELD, NOISE, free_axes, solve_bounded
 from sim.impulse.geometry import measure
-from sim.impulse.project import give_momenta, kinetic, observe, take_momenta
+from sim.impulse.project import give_momenta, kinetic, observe
 from sim.impulse.tree import STANDING
 from sim.impulse.world import WORK
 from sim.jit import inner
 from sim.model import BALL
 
+LIVELY, DEAD = 0.0, 1.0
+MOST_IMPACTS = 20  # that rebound, in one part of a step
 LANDED = 1e-9  # [rad, m]
 EARLY = 0.01  # [rad/s, m/s]
 
@@ -36,8 +38,21 @@ def overshoot(sys, w, s):
 
 
 @inner
-def rebound(sys, w, s):
-    """The impact of all joints that are at a stop and move into it."""
+def meet_stops(sys, w, s, elastic):
+    """Impacts until no joint moves into its stop; the last one dead if they do not end."""
+    for i in range(MOST_IMPACTS + 1):
+        if not rebound(sys, w, s, elastic if i < MOST_IMPACTS else DEAD):
+            return
+
+
+@inner
+def rebound(sys, w, s, elastic):
+    """The impact of all joints that are at a stop and move into it. Returns whether there are any.
+
+    Joints that move away from their stops have no part in it: with those at rest or moving in, T falls by
+    ½ Σ impulse (1 − e) |v⁻|. What it sets moving into a stop is the next impact. If `elastic` is DEAD, all
+    have part, and none rebounds.
+    """
     found = False
     for j in range(sys.kind.shape[0]):
         for k in range(3):
@@ -51,33 +66,33 @@ def rebound(sys, w, s):
             if not (lower or upper):
                 continue
             v = w.rate[j, 0] if sys.kind[j] != BALL else _turning(sys, w, s, j, k)
-            if lower:
-                w.high[j, k] = math.inf
-                s.mode[j, k] = AT_LOW
-            if upper:
-                w.low[j, k] = -math.inf
-                s.mode[j, k] = AT_HIGH
-            if (lower and v < -NOISE) or (upper and v > NOISE):
+            into = (lower and v < -NOISE) or (upper and v > NOISE)
+            away = not into and abs(v) > NOISE
+            s.mode[j, k] = (AT_LOW if lower else AT_HIGH) if away else HELD
+            if away and elastic == LIVELY:
+                continue
+            w.high[j, k] = math.inf if lower else 0.0
+            w.low[j, k] = -math.inf if upper else 0.0
+            if into:
                 found = True
-                s.mode[j, k] = HELD
-                w.target[j, k] = -sys.restitution[j] * v if abs(v) > EARLY else 0.0
+                w.target[j, k] = -sys.restitution[j] * v if elastic == LIVELY and abs(v) > EARLY else 0.0
     if not found:
-        return
+        return False
     before = kinetic(sys, w, s)
     for j in range(sys.kind.shape[0]):
-        w.soft[j] = w.plain_soft[j] = sys.rotor[j]
+        w.soft[j] = sys.rotor[j]
         w.rotor_speed[j] = w.rate[j, 0]
     for b in range(w.base.shape[0]):
         for k in range(6):
             w.base[b, k] = 0.0
     for r in range(w.base_rows.shape[0]):
         w.base_rows[r] = 0.0
-    take_momenta(s, w)
     solve_bounded(sys, w, s, STANDING)
     give_momenta(sys, s, w)
     observe(sys, w, s)
     free_axes(sys, w)
     s.ledger[WORK] += kinetic(sys, w, s) - before
+    return True
 
 
 @inner

@@ -18,7 +18,7 @@ import numpy as np
 from sim.impulse.advance import activate, arrive
 from sim.impulse.bounds import HELD, find_bounds, free_axes, solve_bounded
 from sim.impulse.forces import gather
-from sim.impulse.project import factor, solve
+from sim.impulse.project import factor, solve, take_momenta
 from sim.impulse.rows import add_impulse
 from sim.impulse.step import copy_coordinates, soften
 from sim.impulse.system import System
@@ -71,7 +71,7 @@ def _least(kernel: tuple[Any, ...], redundant: int, wrench: Array, rows: Array) 
 def load_state(sys, w, s, tau, held, time, wrench, rows):
     """What the joints carry: wrench (nb, 6) at the anchors of the tree, rows of the cut joints.
 
-    Returns how many of the cut rows are redundant.
+    Spoils the momenta, which the caller brings back. Returns how many of the cut rows are redundant.
     """
     activate(sys, w, tau, held)
     arrive(sys, w, s)
@@ -83,18 +83,19 @@ def load_state(sys, w, s, tau, held, time, wrench, rows):
     _resist(sys, w, s)
     factor(sys, w, s)
     _turning(sys, w, s)
-    for b in range(s.x.shape[0]):
-        V, L, m = w.V[b], s.L[b], w.momentum[b]
+    for b in range(s.x.shape[0]):  # forces stand where momenta would
+        V, L, f = w.V[b], s.L[b], w.wrench[b]
         e0, e1, e2 = cross(V[0], V[1], V[2], L[0], L[1], L[2])
-        m[0], m[1], m[2] = w.wrench[b, 0] - e0, w.wrench[b, 1] - e1, w.wrench[b, 2] - e2
+        L[0], L[1], L[2] = f[0] - e0, f[1] - e1, f[2] - e2
         for k in range(3):
-            m[3 + k] = w.wrench[b, 3 + k] + sys.mass[b] * sys.gravity[k]
+            s.P[b, k] = f[3 + k] + sys.mass[b] * sys.gravity[k]
     for j in range(sys.kind.shape[0]):
         w.rotor_speed[j] = 0.0
         w.tree.pi[j] = 0.0
     if bounded:
         solve_bounded(sys, w, s, ASKED)
     else:
+        take_momenta(s, w)
         _ask(sys, w)
         solve(sys, w, ASKED)
     _carry(sys, w, s, wrench)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 
+from sim.impulse.block import least_norm
 from sim.impulse.geometry import axis_error, frames, gap, measure, misalignment
 from sim.impulse.integrate import drift
 from sim.impulse.project import axis_rate, solve
@@ -31,7 +32,7 @@ MOST_ITERATIONS = 40
 
 @inner
 def solve_positions(sys, w, s, h):
-    """w.x_new, w.R_new where the joints hold; s.P, s.L with the joints' impulses added.
+    """w.x_new, w.R_new where the joints hold, and in w.J the impulses that take them there, for `accept`.
 
     Returns whether it converged, and the joint that is furthest from holding.
     """
@@ -47,7 +48,6 @@ def solve_positions(sys, w, s, h):
             if not cut <= worst:
                 worst, where = cut, joint
         if worst < tolerance:
-            _accept(sys, w, s, h)
             s.ledger[SOLVES] += iteration
             return True, -1
         if not worst < 100.0 * first:
@@ -92,7 +92,7 @@ def _guess(sys, w, s, h):
         if kind in (HINGE, SLIDER):
             a0, a1, a2 = t.axis[i, 0], t.axis[i, 1], t.axis[i, 2]
             along = m0 * a0 + m1 * a1 + m2 * a2 if kind == HINGE else f0 * a0 + f1 * a1 + f2 * a2
-            if sys.rotor[i] > 0.0:
+            if sys.rotor[i] > 0.0 and not w.held[i]:
                 w.rotor_speed[i] = w.rotor_speed[i] - along / sys.rotor[i]
             elif not w.held[i]:
                 if kind == HINGE:
@@ -164,7 +164,7 @@ def _tree_errors(sys, w, s, h):
         b = t.b[i]
         b[0], b[1], b[2], b[3], b[4], b[5] = f * e0, f * e1, f * e2, f * d0, f * d1, f * d2
         error = max(abs(d0), abs(d1), abs(d2), abs(e0), abs(e1), abs(e2))
-        if not math.isfinite(d0 + d1 + d2 + e0 + e1 + e2):
+        if not abs(d0 + d1 + d2 + e0 + e1 + e2) < math.inf:
             return math.inf, i
         if w.held[i] or w.hold_rows[i] > 0 or sys.rotor[i] > 0.0:
             error = max(error, _axis_errors(sys, w, s, i, h))
@@ -180,29 +180,31 @@ def _axis_errors(sys, w, s, i, h):
     b, kind = t.b[i], sys.kind[i]
     near = s.coordinate[i, 0]
     if kind == BALL and w.held[i]:
-        e0, e1, e2 = _turned_away(sys, w, R, i)
+        e0, e1, e2 = _turned_away(sys, w, s, i)
         b[0], b[1], b[2] = -e0 / h, -e1 / h, -e2 / h
         return max(abs(e0), abs(e1), abs(e2))
     c0, c1 = measure(sys, x, R, i, near, w.frames[0], w.frames[1], w.directions)
     if kind == BALL:
         return _hold_directions(w, i, c0, c1, h, b)
+    away = c0 - (w.hold_at[i, 0] if w.held[i] else near + h * w.rotor_speed[i])
+    a, o = t.axis[i], 0 if kind == HINGE else 3
+    # The errors are across the axis at the trial pose, which is not quite the old one.
+    along = a[0] * b[o] + a[1] * b[o + 1] + a[2] * b[o + 2]
     if w.held[i]:
-        away = c0 - w.hold_at[i, 0]
-        o = 0 if kind == HINGE else 3
-        for k in range(3):
-            b[o + k] -= t.axis[i, k] * away / h
-        return abs(away)
-    behind = c0 - near - h * w.rotor_speed[i]
-    t.pi[i] = -sys.rotor[i] * behind / h
-    return abs(behind)
+        along += away / h
+    else:
+        t.pi[i] = -sys.rotor[i] * away / h
+    for k in range(3):
+        b[o + k] -= along * a[k]
+    return abs(away)
 
 
 @inner
-def _turned_away(sys, w, R, j):
+def _turned_away(sys, w, s, j):
     """How far a held ball is from the attitude at which it is held."""
     P, C, Q = w.frames[0], w.frames[1], w.frames[2]
-    frames(sys, R, j, P, C)
-    multiply(P, w.hold_frame[j], Q)
+    frames(sys, w.R_new, j, P, C)
+    multiply(P, s.grip[j], Q)
     return misalignment(Q, C)
 
 
@@ -251,7 +253,7 @@ def _cut_axis_errors(sys, w, s, j, h):
     block, R, error = w.block, w.R_new, 0.0
     row, near = block.axis_row[j], s.coordinate[j, 0]
     if row >= 0 and sys.kind[j] == BALL:
-        e0, e1, e2 = _turned_away(sys, w, R, j)
+        e0, e1, e2 = _turned_away(sys, w, s, j)
         for k in range(3):
             J = block.J[row + k]
             away = J[6] * e0 + J[7] * e1 + J[8] * e2 if w.held[j] else 0.0
@@ -282,13 +284,14 @@ def _turn_rotors(sys, w):
 
 
 @inner
-def _accept(sys, w, s, h):
+def accept(sys, w, s, h):
     """Adds the impulses to the momenta and keeps what each joint carried, over h."""
     t, block = w.tree, w.block
     for b in range(w.J.shape[0]):
         for k in range(3):
             s.L[b, k] += w.J[b, k]
             s.P[b, k] += w.J[b, 3 + k]
+    least_norm(block)  # what has no effect would grow with every guess that carries it on
     for r in range(block.size[0]):
         j = block.joint[r]
         add_impulse(block.J[r], sys.parent[j], sys.child[j], -block.total[r], w.J)

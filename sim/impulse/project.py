@@ -27,7 +27,9 @@ def factor(sys, w, s):
     same = w.fresh[0] == 1
     for j in range(sys.kind.shape[0]):
         same = same and w.soft[j] == w.factored_soft[j] and w.held[j] == w.factored_held[j]
-        same = same and w.hold_rows[j] == w.factored_rows[j]
+        same = same and w.hold_rows[j] == w.factored_rows[j] and w.slip[j, 0] == w.factored_slip[j, 0]
+        for k in range(1, 4 * (w.slip[j, 0] > 0.0)):
+            same = same and w.slip[j, k] == w.factored_slip[j, k]
         for i in range(w.hold_rows[j]):
             for k in range(3):
                 same = same and w.hold_axis[j, i, k] == w.factored_axis[j, i, k]
@@ -35,10 +37,10 @@ def factor(sys, w, s):
         return
     t = w.tree
     factor_tree(
-        sys.kind, sys.parent, sys.mass, sys.moments, sys.lone, s.R, w.soft, w.held, w.hold_rows, w.hold_axis, t
+        sys.kind, sys.parent, sys.mass, sys.moments, sys.lone, s.R, w.soft, w.slip, w.held, w.hold_rows, w.hold_axis, t
     )
     if sys.kind.shape[0] > sys.mass.shape[0]:
-        place_rows(sys, s.x, s.R, w.soft, w.held, w.hold_rows, w.hold_axis, w.block)
+        place_rows(sys, s.x, s.R, w.soft, w.slip, w.held, w.hold_rows, w.hold_axis, w.block)
         rank = factor_block(sys, w.held, t, w.block)
         if w.block.size[0] == sys.row_start[-1]:
             if rank < s.ledger[USUAL_RANK]:
@@ -48,6 +50,8 @@ def factor(sys, w, s):
     for j in range(sys.kind.shape[0]):
         w.factored_soft[j], w.factored_held[j] = w.soft[j], w.held[j]
         w.factored_rows[j] = w.hold_rows[j]
+        for k in range(4):
+            w.factored_slip[j, k] = w.slip[j, k]
         for i in range(2):
             for k in range(3):
                 w.factored_axis[j, i, k] = w.hold_axis[j, i, k]

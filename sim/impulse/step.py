@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import find_bounds, free_axes, solve_bounded
+from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
 from sim.impulse.forces import gather, power
-from sim.impulse.geometry import measure
+from sim.impulse.geometry import hinge_angle, measure
 from sim.impulse.integrate import kick
-from sim.impulse.positions import solve_positions
+from sim.impulse.positions import accept, solve_positions
 from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
 from sim.impulse.tree import STANDING
 from sim.impulse.world import ACTED_ON, BOUNDED, STEPS, WORK
@@ -34,6 +34,7 @@ from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise
 
 OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL, GAINS_ENERGY = range(5)
 CLEANING = 16  # steps after which rotations are made orthonormal to the last bit
+FAST_TURN = 0.1  # [rad] in a step: rates times h no longer tell the angle over CLEANING steps
 
 
 @inner
@@ -45,16 +46,15 @@ def rattle(sys, w, s, time, h):
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     if w.switches[BOUNDED]:
         work += _rub_first(sys, w, s, h)
-    factor(sys, w, s)
-    converged, where = solve_positions(sys, w, s, h)
+    converged, where = _find_positions(sys, w, s, h)
     if not converged:
         return JOINTS_FAIL, where
+    accept(sys, w, s, h)
     move(sys, w, s)
     if w.switches[ACTED_ON]:
         gather(sys, w, s, time + h)
         soften(sys, w, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
-    take_momenta(s, w)
     if w.switches[BOUNDED] and find_bounds(sys, w, s, 0.5 * h):
         solve_bounded(sys, w, s, STANDING)
         work += rub(sys, w, w.rate_end, w.rate_half)
@@ -66,6 +66,17 @@ def rattle(sys, w, s, time, h):
         observe(sys, w, s)
         s.ledger[WORK] += work + 0.5 * h * power(w) - damped(sys, w, h)
     return OK, -1
+
+
+@inner
+def _find_positions(sys, w, s, h):
+    """The new pose, with the joints that it would drive into their stops held there."""
+    while True:
+        factor(sys, w, s)
+        converged, where = solve_positions(sys, w, s, h)
+        if not (converged and w.switches[BOUNDED] and catch(sys, w, s)):
+            return converged, where
+        spin_rotors(sys, w, w.rate_half)
 
 
 @pasted
@@ -86,7 +97,6 @@ def _rub_first(sys, w, s, h):
     """Friction and stops over the first half of the step; returns their work."""
     if not find_bounds(sys, w, s, 0.5 * h):
         return 0.0
-    take_momenta(s, w)
     solve_bounded(sys, w, s, STANDING)
     work = rub(sys, w, w.rate_half, w.rate)
     give_momenta(sys, s, w)
@@ -101,6 +111,7 @@ def _solve_freely(sys, w, s):
     if w.switches[BOUNDED]:
         free_axes(sys, w)
     factor(sys, w, s)
+    take_momenta(s, w)
     pi = w.tree.pi
     for j in range(sys.kind.shape[0]):
         pi[j] = sys.rotor[j] * w.rotor_speed[j]
@@ -119,7 +130,7 @@ def soften(sys, w, h):
     """What rotors and, over h, the implicit damping add to the joints' inertia."""
     for j in range(sys.kind.shape[0]):
         w.soft[j] = sys.rotor[j] + h * w.theta[j] * sys.damping[j]
-        w.plain_soft[j] = w.soft[j]
+        w.slip[j, 0] = 0.0
 
 
 @inner
@@ -186,12 +197,16 @@ def move(sys, w, s):
 
 @inner
 def carry_on(sys, w, s, h):
-    """Angles that nothing looks at, with the rates just solved for: no turn is missed until `settle` measures them."""
+    """Angles that nothing looks at, with the rates just solved for, measured before a turn could be missed."""
     rate = w.tree.rate
     if w.block.size[0] == 0:
+        clean = s.ledger[STEPS] % CLEANING == 0
         for j in range(sys.kind.shape[0]):
             if sys.kind[j] == HINGE and not w.active[j]:
-                s.coordinate[j, 0] += h * rate[j, 0]
+                turn = h * rate[j, 0]
+                s.coordinate[j, 0] += turn
+                if clean or abs(turn) > FAST_TURN:
+                    s.coordinate[j, 0] = hinge_angle(sys, s.R, j, s.coordinate[j, 0])
 
 
 @inner

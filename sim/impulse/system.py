@@ -74,11 +74,11 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
     kind = np.array([_kind(model, j) for j in joints], dtype=np.int64)
     body = model.joint_child[tree]
 
-    def value(array: Array, default: float = 0.0) -> Array:
-        """Per joint; of an array over velocities, that of the joint's first."""
-        source = [j if len(array) == len(model.joint_names) else int(model.joint_v[j]) for j in joints]
-        moves = (kind != FIXED) & (kind != FREE)
-        return np.array([array[s] if m else default for s, m in zip(source, moves, strict=True)])
+    moves = (kind != FIXED) & (kind != FREE)
+
+    def value(of_dof: Array) -> Array:
+        """Per joint, that of its first velocity."""
+        return np.array([of_dof[model.joint_v[j]] if m else 0.0 for j, m in zip(joints, moves, strict=True)])
 
     rows = [0] * len(tree) + [ROWS[int(k)] for k in kind[len(tree) :]]
     low, high = _stops(model, joints, kind)
@@ -108,7 +108,7 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
         rotor=rotor,
         low=low,
         high=high,
-        restitution=value(model.joint_restitution),
+        restitution=np.where(moves, model.joint_restitution[joints], 0.0),
         limited=limited,
         acting=limited | (damping > 0.0) | (friction > 0.0) | (rotor > 0.0),
         stop_frame=np.array([axis_frame(model.joint_axis[j]) for j in joints]).reshape(-1, 3, 3),
@@ -163,8 +163,9 @@ def _stops(model: Model, joints: list[int], kind: Array) -> tuple[Array, Array]:
         if kind[i] in (HINGE, SLIDER):
             low[i, 0], high[i, 0] = model.joint_limits[j]
         elif kind[i] == BALL:
-            high[i, 0] = model.joint_cone[j]
-            low[i, 1], high[i, 1] = model.joint_twist[j]
+            high[i, 0] = model.joint_cone[j] if model.joint_cone[j] < np.pi else np.inf
+            if np.ptp(model.joint_twist[j]) < 2 * np.pi:
+                low[i, 1], high[i, 1] = model.joint_twist[j]
     return low, high
 
 

@@ -68,11 +68,12 @@ def make_tree(bodies: int, joints: int) -> Tree:
 
 
 @inner
-def factor_tree(kind, parent, mass, moments, lone, R, soft, held, hold_rows, hold_axis, t):
+def factor_tree(kind, parent, mass, moments, lone, R, soft, slip, held, hold_rows, hold_axis, t):
     """Articulated inertias at the pose that `place_tree` saw, from the tips to the bases.
 
-    Reads   soft (nj,) what adds to a joint's inertia; held (nj,) joints that may not move; hold_rows (nj,),
-            hold_axis (nj, 2, 3) directions about which a ball may not turn
+    Reads   soft (nj,) what adds to a joint's inertia; slip (nj, 4) and to a ball's across a direction;
+            held (nj,) joints that may not move; hold_rows (nj,), hold_axis (nj, 2, 3) directions about which
+            a ball may not turn
     Writes  t.inertia, t.U, t.D, t.ball, t.root
     """
     n = mass.shape[0]
@@ -87,7 +88,7 @@ def factor_tree(kind, parent, mass, moments, lone, R, soft, held, hold_rows, hol
             t.D[i] = project_axis(q, kind[i], t.axis[i], soft[i], held[i], t.U[i])
         elif kind[i] == BALL:
             if not held[i]:
-                project_ball(q, soft[i], hold_rows[i], hold_axis[i], t.ball[i])
+                project_ball(q, soft[i], slip[i], hold_rows[i], hold_axis[i], t.ball[i])
         elif kind[i] == FREE:
             factor_root(q, t.root[i])
         if parent[i] >= 0:
@@ -199,7 +200,7 @@ def to_centers(lone, t, V):
 def carry_down(parent, t, wrench):
     """wrench (nb, 6) about the centres of mass becomes what each joint carries, about its anchor.
 
-        f_i = wrench_i + Σ_children f, each moved to this body's anchor
+    f_i = wrench_i + Σ_children f, each moved to this body's anchor
     """
     for i in range(wrench.shape[0]):
         f, r = wrench[i], t.arm[i]

@@ -31,6 +31,7 @@ class World(NamedTuple):
     mu: Array  # (3, rows) the same for the rows of cut joints
     coordinate: Array  # (nj, 2) hinge angle with its turns, slide; swing and twist of a ball
     mode: Array  # (nj, 3) which bound friction and stops were at (sim/impulse/bounds.py)
+    grip: Array  # (nj, 3, 3) where friction holds: a coordinate [0, 0], or the frame of a ball in its parent's
     ledger: Array  # (LEDGER,)
 
 
@@ -40,25 +41,25 @@ class Work(NamedTuple):
     tree: Tree
     block: Block
     switches: Array  # (2,) bool: whether friction or stops can act, and whether anything but gravity and joints does
-    fresh: Array  # (1,) 1 while tree and block are factored for the pose and for the four arrays below
+    fresh: Array  # (1,) 1 while tree and block are factored for the pose and for the five arrays below
     factored_soft: Array
+    factored_slip: Array
     factored_held: Array
     factored_rows: Array
     factored_axis: Array
     soft: Array  # (nj,) what damping and rotors add to a joint's inertia
-    plain_soft: Array  # (nj,) the same without the friction of sliding balls
+    slip: Array  # (nj, 4) of a sliding ball: what friction adds across its direction of sliding; that direction
     held: Array  # (nj,) joints that may not move
     hold_rows: Array  # (nj,) how many directions of a ball may not turn
     hold_axis: Array  # (nj, 2, 3) which
     hold_which: Array  # (nj,) 1: its swing, 2: its twist, 3: both
     hold_at: Array  # (nj, 2) the coordinates at which joints are held
-    hold_frame: Array  # (nj, 3, 3) of a held ball: the child's frame in the parent's
     low: Array  # (nj, 3) bounds of the impulses of friction and stops: axis or cone, twist, ball friction
     high: Array  # (nj, 3)
     target: Array  # (nj, 2) the velocity at which an axis is held
     impulse: Array  # (nj, 3) what was found
-    turning: Array  # (nj,) angular speed of balls that slide in their friction
-    settling: Array  # (nj,) 1 while that speed still changes
+    slip_speed: Array  # (nj,) of balls that slide
+    settling: Array  # (nj,) 1 while that still changes
     rate: Array  # (nj, 3) joint velocities: at the start of the step, child axes for balls
     rate_half: Array  # (nj, 3) after its first half
     rate_end: Array  # (nj, 3) at its end
@@ -99,6 +100,7 @@ def make_world(system: System) -> World:
         mu=np.zeros((3, int(system.row_start[-1]))),
         coordinate=np.zeros((nj, 2)),
         mode=np.zeros((nj, 3), dtype=np.int64),
+        grip=np.zeros((nj, 3, 3)),
         ledger=np.zeros(LEDGER),
     )
 
@@ -113,22 +115,22 @@ def make_work(system: System, nv: int) -> Work:
         switches=np.zeros(2, dtype=np.bool_),
         fresh=np.zeros(1, dtype=np.int64),
         factored_soft=np.zeros(nj),
+        factored_slip=np.zeros((nj, 4)),
         factored_held=np.zeros(nj, dtype=np.bool_),
         factored_rows=np.zeros(nj, dtype=np.int64),
         factored_axis=np.zeros((nj, 2, 3)),
         soft=np.zeros(nj),
-        plain_soft=np.zeros(nj),
+        slip=np.zeros((nj, 4)),
         held=np.zeros(nj, dtype=np.bool_),
         hold_rows=np.zeros(nj, dtype=np.int64),
         hold_axis=np.zeros((nj, 2, 3)),
         hold_which=np.zeros(nj, dtype=np.int64),
         hold_at=np.zeros((nj, 2)),
-        hold_frame=np.zeros((nj, 3, 3)),
         low=np.zeros((nj, 3)),
         high=np.zeros((nj, 3)),
         target=np.zeros((nj, 2)),
         impulse=np.zeros((nj, 3)),
-        turning=np.zeros(nj),
+        slip_speed=np.zeros(nj),
         settling=np.zeros(nj, dtype=np.int64),
         rate=np.zeros((nj, 3)),
         rate_half=np.zeros((nj, 3)),
