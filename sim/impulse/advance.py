@@ -82,8 +82,7 @@ def _end(sys, w, s, h, status, where):
         status, where = _check(sys, w, s, h)
     if status != OK:
         _restore(s, w.good[0])
-        s.lam[...] = 0.0
-        s.mu[...] = 0.0
+        _forget(s)
         settle(sys, w, s)
     return status, where
 
@@ -91,9 +90,12 @@ def _end(sys, w, s, h, status, where):
 @inner
 def activate(sys, w, tau, wrench):
     """Takes the forces over, and finds what has to be looked at: joints that something acts on, bounds, forces."""
-    w.held_tau[...] = tau
+    for k in range(tau.shape[0]):
+        w.held_tau[k] = tau[k]
     for b in range(w.held_wrench.shape[0]):
-        w.held_wrench[b] = wrench[sys.body[b]]
+        for k in range(6):
+            w.held_wrench[b, k] = wrench[sys.body[b], k]
+            w.wrench[b, k] = 0.0
     bounded, acted_on = False, False
     for j in range(sys.kind.shape[0]):
         w.active[j] = sys.acting[j]
@@ -115,7 +117,6 @@ def activate(sys, w, tau, wrench):
         for k in range(6):
             acted_on = acted_on or wrench[b, k] != 0.0
     w.switches[BOUNDED], w.switches[ACTED_ON] = bounded, acted_on
-    w.wrench[...] = 0.0
     free_axes(sys, w)
     soften(sys, w, 0.0)
 
@@ -138,8 +139,7 @@ def _step(sys, w, s, time, h):
         status, where, used = _land(sys, w, s, time + (h - left), wanted, 1 * (left < h))
         if status == JOINTS_FAIL:
             _take_back(sys, w, s, 1 * (left < h))
-            s.lam[...] = 0.0
-            s.mu[...] = 0.0
+            _forget(s)
             part = 0.5 * wanted
             if part < h / MOST_PARTS:
                 return status, where
@@ -196,6 +196,17 @@ def _room(sys, w):
                     if distance > 1e-8:
                         room = max(room, -distance)
     return room
+
+
+@inner
+def _forget(s):
+    """No first guesses: what led to a failure does not lead on."""
+    for n in range(3):
+        for i in range(s.lam.shape[1]):
+            for k in range(6):
+                s.lam[n, i, k] = 0.0
+        for r in range(s.mu.shape[1]):
+            s.mu[n, r] = 0.0
 
 
 @inner

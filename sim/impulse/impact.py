@@ -14,7 +14,7 @@ from sim.impulse.geometry import measure
 from sim.impulse.project import give_momenta, kinetic, observe
 from sim.impulse.tree import STANDING
 from sim.impulse.world import WORK
-from sim.jit import inner
+from sim.jit import inner, pasted
 from sim.model import BALL
 
 LIVELY, DEAD = 0.0, 1.0
@@ -45,7 +45,7 @@ def meet_stops(sys, w, s, elastic):
             return
 
 
-@inner
+@pasted
 def rebound(sys, w, s, elastic):
     """The impact of all joints that are at a stop and move into it. Returns whether there are any.
 

@@ -68,7 +68,7 @@ def rattle(sys, w, s, time, h):
     return OK, -1
 
 
-@inner
+@pasted
 def _find_positions(sys, w, s, h):
     """The new pose, with the joints that it would drive into their stops held there."""
     while True:
