@@ -55,6 +55,10 @@ BACKENDS = {
 INTEGRATORS: dict[str, tuple[str, ...]] = {"impulse": (), "pybullet": ("semi-implicit",)}
 
 
+# id -> the scene's settings that this engine heeds beside step and gravity
+SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "pybullet": ()}
+
+
 def integrator_of(name: str, scene: Scene) -> str:
     """How this engine steps this scene, by name."""
     return INTEGRATORS[name][0] if INTEGRATORS[name] else scene.stabilise
@@ -67,6 +71,28 @@ def unavailable(name: str) -> str:
     if name == "pybullet" and importlib.util.find_spec("pybullet") is None:
         return "PyBullet is not installed; `make pybullet` builds it (about 5 minutes)."
     return ""
+
+
+def refusal(name: str, model: Model) -> str:
+    """Why this engine cannot run this model here, in a sentence; "" if it can. Creates no world, imports no engine.
+
+    What an engine refuses stands in the module `refusal` beside its backend; an engine that runs everything has none.
+    """
+    if reason := unavailable(name):
+        return reason
+    module = BACKENDS[name][1].rpartition(".")[0] + ".refusal"
+    if importlib.util.find_spec(module) is None:
+        return ""
+    sentence: str = importlib.import_module(module).refusal(model)
+    return sentence
+
+
+def without(name: str, setting: str) -> str:
+    """Why a setting means nothing to this engine, in a sentence; "" if it heeds it."""
+    if setting in SETTINGS[name]:
+        return ""
+    having = " and ".join(BACKENDS[n][0] for n, settings in SETTINGS.items() if setting in settings)
+    return f"{BACKENDS[name][0]} does this in its own way; there is a choice with {having}."
 
 
 def create(name: str, model: Model) -> Backend:
