@@ -29,6 +29,7 @@ class PlotInfo:
     unit: str
     min_span: float
     labels: tuple[str, ...]
+    numbers: tuple[int, ...]  # of the curves, which have the colour of the joint or curve so numbered
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Plot:
     min_span: float
     labels: Callable[[Model], tuple[str, ...]]
     values: Callable[[History, Array], Array]  # rows of the history -> (n, curves)
+    numbers: Callable[[Model], tuple[int, ...]] | None = None  # None: 0, 1, 2…
 
 
 class History:
@@ -115,7 +117,9 @@ class History:
 def plot_info(model: Model, name: str) -> PlotInfo:
     plot = PLOTS[name]
     title, unit = (text if isinstance(text, str) else text(model) for text in (plot.title, plot.unit))
-    return PlotInfo(name, title, unit, plot.min_span, plot.labels(model))
+    labels = plot.labels(model)
+    numbers = plot.numbers(model) if plot.numbers else tuple(range(len(labels)))
+    return PlotInfo(name, title, unit, plot.min_span, labels, numbers)
 
 
 def _column(name: str, scale: float = 1.0) -> Callable[[History, Array], Array]:
@@ -166,6 +170,27 @@ def _angles(history: History, rows: Array) -> Array:
     return np.concatenate(parts, axis=1) if parts else np.zeros((len(rows), 0))
 
 
+def _sliders(model: Model) -> tuple[int, ...]:
+    return tuple(int(j) for j in np.flatnonzero(model.joint_type == SLIDER))
+
+
+def _slider_labels(model: Model) -> tuple[str, ...]:
+    return tuple(model.joint_names[j] for j in _sliders(model))
+
+
+def _slider_numbers(model: Model) -> tuple[int, ...]:
+    first = int((model.joint_type == FREE).sum())
+    return tuple(j - first for j in _sliders(model))
+
+
+def _slider_column(name: str) -> Callable[[History, Array], Array]:
+    def values(history: History, rows: Array) -> Array:
+        starts = history.model.joint_q if name == "q" else history.model.joint_v
+        return rows[:, history.columns[name]][:, starts[list(_sliders(history.model))]]
+
+    return values
+
+
 def _energies(history: History, rows: Array) -> Array:
     kinetic, potential = rows[:, history.columns["kinetic"]], rows[:, history.columns["potential"]]
     return np.concatenate([kinetic, potential, kinetic + potential], axis=1)
@@ -183,6 +208,8 @@ PLOTS: dict[str, Plot] = {
     "torque": Plot(_by_kind("torques", "forces", *_TITLE), _by_kind("N·m", "N"), 0.1, _dof_labels, _dof_column("tau")),
     "joint_angle": Plot(_by_kind("angles", "positions", *_TITLE), _by_kind("rad", "m"), 0.01, _dof_labels, _angles),
     "joint_speed": Plot("Joint speeds", _by_kind("rad/s", "m/s"), 0.01, _dof_labels, _dof_column("v")),
+    "slide": Plot("Slides", "m", 0.001, _slider_labels, _slider_column("q"), _slider_numbers),
+    "slide_speed": Plot("Speed of slides", "m/s", 0.01, _slider_labels, _slider_column("v"), _slider_numbers),
     "energy": Plot("Energy", "J", 0.01, lambda m: ("kinetic", "potential", "total"), _energies),
     "drift": Plot("Energy drift", "J", 1e-9, lambda m: ("drift",), _drift),
     "momentum": Plot("Angular momentum", "N·m·s", 1e-6, lambda m: _XYZ, _column("momentum")),
