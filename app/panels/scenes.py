@@ -59,7 +59,7 @@ class SceneDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
         view = self.parent()
-        width = view.viewport().width() if isinstance(view, QListWidget) else 0
+        width = view.row_width() if isinstance(view, ScenesPanel) else 0
         if index.data(NAME) is None:
             return QSize(width, QFontMetrics(_group_font()).height() + SECTION_GAP)
         title, summary = _boxes(QRect(0, 0, width, 1000), index)
@@ -187,5 +187,9 @@ class ScenesPanel(QListWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.doItemsLayout()
+        self.scheduleDelayedItemsLayout()
         self._reveal()
+
+    def row_width(self) -> int:
+        """As if the scroll bar were always there: rows need not be measured again when it comes or goes."""
+        return self.width() - self.verticalScrollBar().sizeHint().width()
