@@ -51,13 +51,12 @@ BACKENDS = {
     "pybullet": ("PyBullet", "sim.bullet.backend:BulletBackend"),
 }
 
-# Engines that turn every body by itself and so divide by its moments of inertia; the others turn joints.
-_RODS = "rods"  # by custom the variant in which a scene of point masses has inertia
-_NO_MOMENT = 1e-12  # smallest over largest
-_TURNS_BODIES = ("impulse", "pybullet-free")
-
 # id -> the integrators to choose from, the usual one first. The impulse engine has none: `stabilise` says how it steps.
 INTEGRATORS: dict[str, tuple[str, ...]] = {"impulse": (), "pybullet": ("semi-implicit",)}
+
+
+# id -> the scene's settings that this engine heeds beside step and gravity
+SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "pybullet": ()}
 
 
 def integrator_of(name: str, scene: Scene) -> str:
@@ -75,21 +74,25 @@ def unavailable(name: str) -> str:
 
 
 def refusal(name: str, model: Model) -> str:
-    """Why this engine cannot run this model, in a sentence; "" if it can.
+    """Why this engine cannot run this model here, in a sentence; "" if it can. Creates no world, imports no engine.
 
-    Point masses and thin rods are legal in a scene: on a joint they may well resist its motion.
+    What an engine refuses stands in the module `refusal` beside its backend; an engine that runs everything has none.
     """
     if reason := unavailable(name):
         return reason
-    if name in _TURNS_BODIES:
-        for body, moments in zip(model.body_names, model.body_moments, strict=True):
-            if moments[0] <= _NO_MOMENT * moments[-1]:
-                rods = f"; variant {_RODS} has inertia" if _RODS in model.scene.variants else ""
-                return (
-                    f'Body "{body}" has no moment of inertia about some axis, and the engine {name} turns every body '
-                    f"by itself; choose another engine, or give the body inertia{rods}."
-                )
-    return ""
+    module = BACKENDS[name][1].rpartition(".")[0] + ".refusal"
+    if importlib.util.find_spec(module) is None:
+        return ""
+    sentence: str = importlib.import_module(module).refusal(model)
+    return sentence
+
+
+def without(name: str, setting: str) -> str:
+    """Why a setting means nothing to this engine, in a sentence; "" if it heeds it."""
+    if setting in SETTINGS[name]:
+        return ""
+    having = " and ".join(BACKENDS[n][0] for n, settings in SETTINGS.items() if setting in settings)
+    return f"{BACKENDS[name][0]} does this in its own way; there is a choice with {having}."
 
 
 def create(name: str, model: Model) -> Backend:

@@ -91,6 +91,9 @@ class Snapshot:
 
     scene_id: int  # changes when another scene is loaded
     backend: str
+    solver: str
+    stabilise: str
+    gravity: tuple[float, float, float]  # [m/s²]
     dt: float
     step: int
     time: float
