@@ -136,8 +136,7 @@ def _step(sys, w, s, forces, time, h):
 @inner
 def _leaps(sys, w, s, before):
     """Whether a loop won or lost energy: near dead points there are impulses that close it on a wrong branch."""
-    T = max(s.ledger[MOST_KINETIC], kinetic(sys, w, s))
-    most = MOST_LEAP * (MOST_GAIN * T + NOISE * max(1.0, abs(s.ledger[START_ENERGY])))
+    most = MOST_LEAP * _slack(s, max(s.ledger[MOST_KINETIC], kinetic(sys, w, s)))
     return not abs(_balance(sys, w, s) - before) <= most
 
 
@@ -247,6 +246,12 @@ def _balance(sys, w, s):
 
 
 @inner
+def _slack(s, T):
+    """How far that may rise, T being the largest kinetic energy."""
+    return MOST_GAIN * T + NOISE * max(1.0, abs(s.ledger[START_ENERGY]))
+
+
+@inner
 def _check(sys, w, s, h):
     """The first body that is not finite or turns by more than 1 rad in a step, or energy from nowhere."""
     fastest, who = -1.0, 0
@@ -262,8 +267,7 @@ def _check(sys, w, s, h):
             fastest, who = turn, b
     if h * math.sqrt(fastest) > MOST_TURN:
         return TURNS_TOO_FAST, who
-    T = kinetic(sys, w, s)
-    s.ledger[MOST_KINETIC] = max(T, s.ledger[MOST_KINETIC])
-    if _balance(sys, w, s) - s.ledger[START_ENERGY] > MOST_GAIN * s.ledger[MOST_KINETIC] + NOISE * max(1.0, abs(s.ledger[START_ENERGY])):
+    s.ledger[MOST_KINETIC] = max(kinetic(sys, w, s), s.ledger[MOST_KINETIC])
+    if _balance(sys, w, s) - s.ledger[START_ENERGY] > _slack(s, s.ledger[MOST_KINETIC]):
         return GAINS_ENERGY, who
     return OK, -1
