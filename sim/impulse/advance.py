@@ -109,9 +109,9 @@ def _step(sys, w, s, forces, time, h):
         if left < h:
             _keep(s, w.good[1])
         wanted = min(part, left)
-        before = _balance(sys, w, s) if w.block.size[0] > 0 else 0.0
+        before = _balance(sys, w, s) if sys.looped[0] else 0.0
         status, where, used = _land(sys, w, s, forces, time + (h - left), wanted, 1 * (left < h))
-        if status == OK and w.block.size[0] > 0 and not w.switches[AT_DEAD_POINT] and _leaps(sys, w, s, before):
+        if status == OK and sys.looped[0] and not w.switches[AT_DEAD_POINT] and _leaps(sys, w, s, before):
             status, where = JOINTS_FAIL, sys.kind.shape[0] - 1
         if status == JOINTS_FAIL:
             _take_back(sys, w, s, 1 * (left < h))
@@ -119,7 +119,7 @@ def _step(sys, w, s, forces, time, h):
             s.mu[...] = 0.0
             if wanted > h / MOST_PARTS:
                 part = 0.5 * wanted
-            elif w.block.size[0] > 0 and not w.switches[AT_DEAD_POINT]:
+            elif sys.looped[0] and not w.switches[AT_DEAD_POINT]:
                 w.switches[AT_DEAD_POINT] = True
             else:
                 w.switches[AT_DEAD_POINT] = False
