@@ -1,4 +1,7 @@
-"""Many steps in one compiled call: halved where a position solve fails, cut short where a stop is reached."""
+"""Many steps in one compiled call: halved where a position solve fails, cut short where a stop is reached.
+
+A loop that halves do not bring any further is at a dead point (sim/impulse/dead_point.py).
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from sim.impulse.step import (
     settle,
     soften,
 )
-from sim.impulse.world import ACTED_ON, BOUNDED, MOST_KINETIC, START_ENERGY, STARTED, WORK
+from sim.impulse.world import ACTED_ON, AT_DEAD_POINT, BOUNDED, MOST_KINETIC, START_ENERGY, STARTED, WORK
 from sim.jit import inner, jit, pasted
 from sim.model import FREE
 
@@ -29,6 +32,7 @@ MOST_TRIALS = 60
 MOST_LANDINGS = 16  # in a step, after which joints no longer rebound
 MOST_TURN = 1.0  # [rad] of a body in a step
 MOST_GAIN = 0.1  # of the largest kinetic energy
+MOST_LEAP = 0.1  # of that, in one part of a step
 NOISE = 1e-6  # of the energy at the start, at least of 1 J
 
 
@@ -136,19 +140,34 @@ def _step(sys, w, s, time, h):
         if left < h:
             _keep(s, w.good[1])
         wanted = min(part, left)
+        before = _balance(sys, w, s) if sys.looped[0] else 0.0
         status, where, used = _land(sys, w, s, time + (h - left), wanted, 1 * (left < h))
+        if status == OK and sys.looped[0] and not w.switches[AT_DEAD_POINT] and _leaps(sys, w, s, before):
+            status, where = JOINTS_FAIL, sys.kind.shape[0] - 1
         if status == JOINTS_FAIL:
             _take_back(sys, w, s, 1 * (left < h))
             _forget(s)
-            part = 0.5 * wanted
-            if part < h / MOST_PARTS:
+            if wanted > h / MOST_PARTS:
+                part = 0.5 * wanted
+            elif sys.looped[0] and not w.switches[AT_DEAD_POINT]:
+                w.switches[AT_DEAD_POINT] = True
+            else:
+                w.switches[AT_DEAD_POINT] = False
                 return status, where
             continue
+        w.switches[AT_DEAD_POINT] = False
         if w.switches[BOUNDED]:
             meet_stops(sys, w, s, LIVELY if landings < MOST_LANDINGS else DEAD)
             landings += 1 * (used < wanted)
         left -= used
     return OK, -1
+
+
+@inner
+def _leaps(sys, w, s, before):
+    """Whether a loop won or lost energy: near dead points there are impulses that close it on a wrong branch."""
+    most = MOST_LEAP * _slack(s, max(s.ledger[MOST_KINETIC], kinetic(sys, w, s)))
+    return not abs(_balance(sys, w, s) - before) <= most
 
 
 @pasted
@@ -261,6 +280,18 @@ def _potential(sys, s):
 
 
 @inner
+def _balance(sys, w, s):
+    """T + V − W, which should stay where it is."""
+    return kinetic(sys, w, s) + _potential(sys, s) - s.ledger[WORK]
+
+
+@inner
+def _slack(s, T):
+    """How far that may rise, T being the largest kinetic energy."""
+    return MOST_GAIN * T + NOISE * max(1.0, abs(s.ledger[START_ENERGY]))
+
+
+@inner
 def _check(sys, w, s, h):
     """The first body that is not finite or turns by more than 1 rad in a step, or energy from nowhere."""
     fastest, who = -1.0, 0
@@ -276,9 +307,7 @@ def _check(sys, w, s, h):
             fastest, who = turn, b
     if h * math.sqrt(fastest) > MOST_TURN:
         return TURNS_TOO_FAST, who
-    T = kinetic(sys, w, s)
-    s.ledger[MOST_KINETIC] = max(T, s.ledger[MOST_KINETIC])
-    gain = T + _potential(sys, s) - s.ledger[START_ENERGY] - s.ledger[WORK]
-    if gain > MOST_GAIN * s.ledger[MOST_KINETIC] + NOISE * max(1.0, abs(s.ledger[START_ENERGY])):
+    s.ledger[MOST_KINETIC] = max(kinetic(sys, w, s), s.ledger[MOST_KINETIC])
+    if _balance(sys, w, s) - s.ledger[START_ENERGY] > _slack(s, s.ledger[MOST_KINETIC]):
         return GAINS_ENERGY, who
     return OK, -1

@@ -42,6 +42,7 @@ class Block(NamedTuple):
     A: Array  # (n, n)
     L: Array  # (n, n) rows in the order of `order`
     B: Array  # (n, n) the Cholesky factor of Lᵀ L, if the rank is not full
+    threshold: Array  # (1,) of the rank: RANK_THRESHOLD, but where only poses follow the rows
     order: Array  # (n,)
     rhs: Array  # (n,)
     lam: Array  # (n,)
@@ -68,6 +69,7 @@ def make_block(system: System) -> Block:
         A=np.zeros((n, n)),
         L=np.zeros((n, n)),
         B=np.zeros((n, n)),
+        threshold=np.array([RANK_THRESHOLD]),
         order=np.zeros(n, dtype=np.int64),
         rhs=np.zeros(n),
         lam=np.zeros(n),
@@ -173,14 +175,14 @@ def factor_block(sys, held, t, block):
             i = block.joint[s]
             block.A[s, r] = row_velocity(block.J[s], sys.parent[i], sys.child[i], block.Y[r])
         block.A[r, r] += block.compliance[r]
-    block.size[1] = _factor(block.A, block.scale, n, block.L, block.order, block.temporary[0])
+    block.size[1] = _factor(block.A, block.scale, n, block.threshold[0], block.L, block.order, block.temporary[0])
     if block.size[1] < n:
         _factor_normal(block.L, n, block.size[1], block.B)
     return block.size[1]
 
 
 @inner
-def _factor(A, scale, n, L, order, left):
+def _factor(A, scale, n, threshold, L, order, left):
     """A = L Lᵀ with rows permuted by `order`; returns the rank. `left` is what remains of the diagonal."""
     for i in range(n):
         order[i] = i
@@ -191,7 +193,7 @@ def _factor(A, scale, n, L, order, left):
             ratio = left[order[i]] / scale[order[i]]
             if ratio > best:
                 best, pivot = ratio, i
-        if not best > RANK_THRESHOLD:
+        if not best > threshold:
             return k
         order[k], order[pivot] = order[pivot], order[k]
         for c in range(k):

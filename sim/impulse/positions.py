@@ -38,15 +38,11 @@ def solve_positions(sys, w, s, h):
     """
     block = w.block
     first = math.inf
-    tolerance = max(min(TOLERANCE, FASTEST_ERROR * h), ROUNDING * _extent(s.x))
+    tolerance = enough(s.x, h)
     _guess(sys, w, s, h)
     for iteration in range(MOST_ITERATIONS):
         drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
-        worst, where = _tree_errors(sys, w, s, h)
-        if block.size[0] > 0:
-            cut, joint = _cut_errors(sys, w, s, h)
-            if not cut <= worst:
-                worst, where = cut, joint
+        worst, where = joint_errors(sys, w, s, h)
         if worst < tolerance:
             s.ledger[SOLVES] += iteration
             return True, -1
@@ -69,12 +65,23 @@ def solve_positions(sys, w, s, h):
 
 
 @inner
-def _extent(x):
-    """The largest coordinate of all bodies, 100 m at least."""
+def enough(x, h):
+    """How far joints may be from holding after a step of h."""
     most = 100.0
     for b in range(x.shape[0]):
         most = max(most, abs(x[b, 0]), abs(x[b, 1]), abs(x[b, 2]))
-    return most
+    return max(min(TOLERANCE, FASTEST_ERROR * h), ROUNDING * most)
+
+
+@inner
+def joint_errors(sys, w, s, h):
+    """tree.b, block.rhs = −C/h and tree.pi at the trial pose; returns the largest error and its joint."""
+    worst, where = _tree_errors(sys, w, s, h)
+    if w.block.size[0] > 0:
+        cut, joint = _cut_errors(sys, w, s, h)
+        if not cut <= worst:
+            worst, where = cut, joint
+    return worst, where
 
 
 @inner

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.impulse.block import add_block, factor_block, place_rows
+from sim.impulse.block import RANK_THRESHOLD, add_block, factor_block, place_rows
 from sim.impulse.geometry import place_tree
 from sim.impulse.integrate import body_velocity, velocities
 from sim.impulse.rows import place_joint, row_velocity, velocity_rows
@@ -42,7 +42,7 @@ def factor(sys, w, s):
     if sys.kind.shape[0] > sys.mass.shape[0]:
         place_rows(sys, s.x, s.R, w.soft, w.slip, w.held, w.hold_rows, w.hold_axis, w.block)
         rank = factor_block(sys, w.held, t, w.block)
-        if w.block.size[0] == sys.row_start[-1]:
+        if w.block.size[0] == sys.row_start[-1] and w.block.threshold[0] == RANK_THRESHOLD:
             if rank < s.ledger[USUAL_RANK]:
                 s.ledger[DEAD_POINTS] += 1
             s.ledger[USUAL_RANK] = max(rank, s.ledger[USUAL_RANK])

@@ -21,13 +21,14 @@ from __future__ import annotations
 import math
 
 from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
+from sim.impulse.dead_point import follow_branch
 from sim.impulse.forces import gather, power
 from sim.impulse.geometry import hinge_angle, measure
 from sim.impulse.integrate import kick
 from sim.impulse.positions import accept, solve_positions
 from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
 from sim.impulse.tree import STANDING
-from sim.impulse.world import ACTED_ON, BOUNDED, STEPS, WORK
+from sim.impulse.world import ACTED_ON, AT_DEAD_POINT, BOUNDED, STEPS, WORK
 from sim.jit import inner, pasted
 from sim.model import BALL, FREE, HINGE, SLIDER
 from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise
@@ -46,10 +47,12 @@ def rattle(sys, w, s, time, h):
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     if w.switches[BOUNDED]:
         work += _rub_first(sys, w, s, h)
-    converged, where = _find_positions(sys, w, s, h)
+    if w.switches[AT_DEAD_POINT]:
+        converged, where = follow_branch(sys, w, s, h)
+    else:
+        converged, where = _find_positions(sys, w, s, h)
     if not converged:
         return JOINTS_FAIL, where
-    accept(sys, w, s, h)
     move(sys, w, s)
     if w.switches[ACTED_ON]:
         gather(sys, w, s, time + h)
@@ -70,13 +73,16 @@ def rattle(sys, w, s, time, h):
 
 @pasted
 def _find_positions(sys, w, s, h):
-    """The new pose, with the joints that it would drive into their stops held there."""
+    """The new pose, with the joints that it would drive into their stops held there, and the impulses to it."""
     while True:
         factor(sys, w, s)
         converged, where = solve_positions(sys, w, s, h)
         if not (converged and w.switches[BOUNDED] and catch(sys, w, s)):
-            return converged, where
+            break
         spin_rotors(sys, w, w.rate_half)
+    if converged:
+        accept(sys, w, s, h)
+    return converged, where
 
 
 @pasted

@@ -45,6 +45,7 @@ class System(NamedTuple):
     child_anchor: Array  # (nj, 3)
     child_frame: Array  # (nj, 3, 3)
     v_start: Array  # (nj,) first of its velocities in v; -1: none that anything acts on
+    looped: Array  # (1,) bool: whether the scene has loops
     row_start: Array  # (nj + 1,) constraint rows of the cut joints, none for the others
 
     damping: Array  # (nj,)
@@ -101,6 +102,7 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
         child_anchor=np.array([s[0] for s in sides[1]]).reshape(-1, 3),
         child_frame=frames[1],
         v_start=np.where((np.array(joints) >= 0) & (kind != FIXED), model.joint_v[:-1][joints], -1),
+        looped=np.array([model.joint_cut.any()]),
         row_start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
         damping=damping,
         damping_rate=_damping_rate(model, joints, kind, frames),

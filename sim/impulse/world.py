@@ -14,7 +14,7 @@ from sim.jit import bundle
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-BOUNDED, ACTED_ON = 0, 1  # places in Work.switches
+BOUNDED, ACTED_ON, AT_DEAD_POINT = range(3)  # places in Work.switches
 # What the ledger counts from the start of a run.
 WORK, SOLVES, START_ENERGY, MOST_KINETIC, STARTED, DEAD_POINTS, USUAL_RANK, UNSETTLED, STEPS = range(9)
 LEDGER = 9
@@ -40,7 +40,8 @@ class Work(NamedTuple):
 
     tree: Tree
     block: Block
-    switches: Array  # (2,) bool: whether friction or stops can act, and whether anything but gravity and joints does
+    switches: Array  # (3,) bool: whether friction or stops can act, whether anything but gravity and joints does,
+    # and whether the step is one through a dead point
     fresh: Array  # (1,) 1 while tree and block are factored for the pose and for the five arrays below
     factored_soft: Array
     factored_slip: Array
@@ -112,7 +113,7 @@ def make_work(system: System, nv: int) -> Work:
     return Work(
         tree=make_tree(nb, nj),
         block=block,
-        switches=np.zeros(2, dtype=np.bool_),
+        switches=np.zeros(3, dtype=np.bool_),
         fresh=np.zeros(1, dtype=np.int64),
         factored_soft=np.zeros(nj),
         factored_slip=np.zeros((nj, 4)),
