@@ -21,6 +21,7 @@ from sim.impulse.step import (
 from sim.impulse.world import ACTED_ON, BOUNDED, MOST_KINETIC, START_ENERGY, STARTED, WORK
 from sim.jit import inner, jit
 from sim.model import FREE
+from sim.spatial.kernels import finite
 
 KEEP, RESTORE = 0.0, 1.0
 WIDTHS = (6, 3, 1, 1, 0)  # of v, by kind of joint
@@ -228,7 +229,7 @@ def _check(sys, w, s, h):
         total = 0.0
         for k in range(3):
             total += s.x[b, k] + s.P[b, k] + s.L[b, k]
-        if not math.isfinite(total):
+        if not finite(total):
             return NOT_FINITE, b
         V = w.V[b]
         turn = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]

@@ -25,6 +25,7 @@ from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import UNSETTLED
 from sim.jit import inner
 from sim.model import BALL, HINGE, SLIDER
+from sim.spatial.kernels import finite
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
 LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
@@ -62,7 +63,7 @@ def find_bounds(sys, w, s, h):
             else:
                 found = True
                 outside = w.low[j, k] if s.mode[j, k] == AT_LOW else w.high[j, k]
-                if s.mode[j, k] != HELD and not math.isfinite(outside):
+                if s.mode[j, k] != HELD and not finite(outside):
                     s.mode[j, k] = HELD
     return found
 

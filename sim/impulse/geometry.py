@@ -13,7 +13,7 @@ import math
 
 from sim.jit import inner
 from sim.model import BALL, FREE, HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, cross, multiply, rotate
+from sim.spatial.kernels import copy_matrix, cross, finite, multiply, rotate
 
 TURN = 2.0 * math.pi
 
@@ -156,7 +156,7 @@ def measure(sys, x, R, j, near, P, C, directions):
         _turn(C, sys.stop_frame[j])
         swing, twist = ball_angles(P, C, directions)
         middle = 0.5 * (sys.low[j, 1] + sys.high[j, 1])
-        return swing, twist + TURN * math.floor((middle - twist) / TURN + 0.5) if math.isfinite(middle) else twist
+        return swing, twist + TURN * math.floor((middle - twist) / TURN + 0.5) if finite(middle) else twist
     return 0.0, 0.0
 
 

@@ -21,7 +21,7 @@ from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import SOLVES
 from sim.jit import inner
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER
-from sim.spatial.kernels import multiply
+from sim.spatial.kernels import finite, multiply
 
 TOLERANCE = 1e-10  # [m, rad]; of shorter steps than 1 ms as much less, since velocities are off by it over h
 FASTEST_ERROR = 1e-7  # [m/s, rad/s]
@@ -90,9 +90,11 @@ def _guess(sys, w, s, h):
         if kind in (HINGE, SLIDER):
             a0, a1, a2 = t.axis[i, 0], t.axis[i, 1], t.axis[i, 2]
             along = m0 * a0 + m1 * a1 + m2 * a2 if kind == HINGE else f0 * a0 + f1 * a1 + f2 * a2
-            if sys.rotor[i] > 0.0:
+            if w.held[i]:
+                pass
+            elif sys.rotor[i] > 0.0:
                 w.rotor_speed[i] = w.rotor_speed[i] - along / sys.rotor[i]
-            elif not w.held[i]:
+            else:
                 if kind == HINGE:
                     m0, m1, m2 = m0 - along * a0, m1 - along * a1, m2 - along * a2
                 else:
@@ -162,7 +164,7 @@ def _tree_errors(sys, w, s, h):
         b = t.b[i]
         b[0], b[1], b[2], b[3], b[4], b[5] = f * e0, f * e1, f * e2, f * d0, f * d1, f * d2
         error = max(abs(d0), abs(d1), abs(d2), abs(e0), abs(e1), abs(e2))
-        if not math.isfinite(d0 + d1 + d2 + e0 + e1 + e2):
+        if not finite(d0 + d1 + d2 + e0 + e1 + e2):
             return math.inf, i
         if w.held[i] or w.hold_rows[i] > 0 or sys.rotor[i] > 0.0:
             error = max(error, _axis_errors(sys, w, s, i, h))
@@ -184,12 +186,16 @@ def _axis_errors(sys, w, s, i, h):
     c0, c1 = measure(sys, x, R, i, near, w.frames[0], w.frames[1], w.directions)
     if kind == BALL:
         return _hold_directions(w, i, c0, c1, h, b)
+    o = 0 if kind == HINGE else 3
     if w.held[i]:
         away = c0 - w.hold_at[i, 0]
-        o = 0 if kind == HINGE else 3
         for k in range(3):
             b[o + k] -= t.axis[i, k] * away / h
         return abs(away)
+    # The rotor feels q̇ alone: of what is asked for, nothing may be along the axis.
+    along = t.axis[i, 0] * b[o] + t.axis[i, 1] * b[o + 1] + t.axis[i, 2] * b[o + 2]
+    for k in range(3):
+        b[o + k] -= along * t.axis[i, k]
     behind = c0 - near - h * w.rotor_speed[i]
     t.pi[i] = -sys.rotor[i] * behind / h
     return abs(behind)
