@@ -74,16 +74,19 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
     kind = np.array([_kind(model, j) for j in joints], dtype=np.int64)
     body = model.joint_child[tree]
 
-    def value(array: Array, default: float = 0.0) -> Array:
-        """Per joint; of an array over velocities, that of the joint's first."""
-        source = [j if len(array) == len(model.joint_names) else int(model.joint_v[j]) for j in joints]
-        moves = (kind != FIXED) & (kind != FREE)
-        return np.array([array[s] if m else default for s, m in zip(source, moves, strict=True)])
+    moves = (kind != FIXED) & (kind != FREE)
+
+    def of_joint(array: Array) -> Array:
+        return np.array([array[j] if m else 0.0 for j, m in zip(joints, moves, strict=True)])
+
+    def of_dof(array: Array) -> Array:
+        """Of the joint's first velocity."""
+        return np.array([array[model.joint_v[j]] if m else 0.0 for j, m in zip(joints, moves, strict=True)])
 
     rows = [0] * len(tree) + [ROWS[int(k)] for k in kind[len(tree) :]]
     low, high = _stops(model, joints, kind)
     limited: Array = np.any(np.isfinite(low) | np.isfinite(high), axis=1)
-    damping, friction, rotor = value(model.dof_damping), value(model.dof_friction), value(model.dof_rotor)
+    damping, friction, rotor = of_dof(model.dof_damping), of_dof(model.dof_friction), of_dof(model.dof_rotor)
     return System(
         gravity=model.gravity,
         inputs=_inputs(model, engine_body),
@@ -108,7 +111,7 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
         rotor=rotor,
         low=low,
         high=high,
-        restitution=value(model.joint_restitution),
+        restitution=of_joint(model.joint_restitution),
         limited=limited,
         acting=limited | (damping > 0.0) | (friction > 0.0) | (rotor > 0.0),
         stop_frame=np.array([axis_frame(model.joint_axis[j]) for j in joints]).reshape(-1, 3, 3),
