@@ -24,7 +24,7 @@ import math
 
 from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
 from sim.impulse.forces import gather, power
-from sim.impulse.geometry import measure
+from sim.impulse.geometry import frames, measure, misalignment
 from sim.impulse.integrate import drift, kick
 from sim.impulse.positions import accept, solve_positions
 from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
@@ -33,7 +33,7 @@ from sim.impulse.tree import ASKED, STANDING
 from sim.impulse.world import ACTED_ON, BOUNDED, STEPS, WORK
 from sim.jit import inner
 from sim.model import BALL, FREE, HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise
+from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise, transposed_multiply
 
 OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL, GAINS_ENERGY = range(5)
 ALPHA = 0.25  # of the documents' feedback
@@ -47,11 +47,13 @@ def rattle(sys, w, s, control, time, h):
     if w.switches[ACTED_ON]:
         work = _prepare(sys, w, s, control, time, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
-    if w.switches[BOUNDED]:
-        work += _rub_first(sys, w, s, h)
+    rubs = w.switches[BOUNDED] and _rub_first(sys, w, s, h)
     converged, where = _find_positions(sys, w, s, h)
     if not converged:
         return JOINTS_FAIL, where
+    if w.switches[BOUNDED]:
+        _average_rates(sys, w, s, h)
+        work += _rub(sys, w, w.rate) if rubs else 0.0
     accept(sys, w, s, h)
     _move(sys, w, s)
     if w.switches[ACTED_ON]:
@@ -60,7 +62,8 @@ def rattle(sys, w, s, control, time, h):
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     if w.switches[BOUNDED] and find_bounds(sys, w, s, 0.5 * h):
         solve_bounded(sys, w, s, STANDING)
-        work += _rub(sys, w, w.rate_end, w.rate_half)
+        _rates(sys, w, w.rate_end)
+        work += _rub(sys, w, w.rate_end)
     else:
         _solve_freely(sys, w, s)
     give_momenta(sys, s, w)
@@ -97,15 +100,15 @@ def _prepare(sys, w, s, control, time, h):
 
 @inner
 def _rub_first(sys, w, s, h):
-    """Friction and stops over the first half of the step; returns their work."""
+    """Friction and stops over the first half of the step; returns whether there are any."""
     if not find_bounds(sys, w, s, 0.5 * h):
-        return 0.0
+        return False
     solve_bounded(sys, w, s, STANDING)
-    work = _rub(sys, w, w.rate_half, w.rate)
+    _rates(sys, w, w.rate_half)
     give_momenta(sys, s, w)
     soften(sys, w, 0.0)
     _spin_rotors(sys, w, w.rate_half)
-    return work
+    return True
 
 
 @inner
@@ -123,10 +126,12 @@ def feedback(sys, w, s, control, time, h):
     free_axes(sys, w)
     factor(sys, w, s)
     _feed_back(sys, w)
-    copy_rates(w.rate, w.rate_half)
+    for j in range(sys.kind.shape[0]):
+        w.middle[j] = _speed(sys, j, w.rate[j])
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, h)
     solve_bounded(sys, w, s, ASKED)
-    work += _rub(sys, w, w.rate_end, w.rate_half)
+    _rates(sys, w, w.rate_end)
+    work += _rub(sys, w, w.rate_end)
     give_momenta(sys, s, w)
     for b in range(w.J.shape[0]):
         for k in range(6):
@@ -192,20 +197,44 @@ def _damped(sys, w, h):
 
 
 @inner
-def _rub(sys, w, rates, before):
-    """Rates of active joints at w.V, and the work of friction between `before` and there."""
-    work = 0.0
+def _rates(sys, w, out):
+    """Of the active joints, at w.V."""
     for j in range(sys.kind.shape[0]):
         if w.active[j]:
-            joint_rates(sys, w, j, rates[j])
-            if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
-                work += 0.5 * w.impulse[j, 0] * (before[j, 0] + rates[j, 0])
-            elif sys.kind[j] == BALL and w.high[j, 2] > 0.0 and not w.held[j]:
-                a, b = 0.0, 0.0
-                for k in range(3):
-                    a += rates[j, k] * rates[j, k]
-                    b += rates[j, k] * before[j, k]
-                work -= 0.5 * w.high[j, 2] * (a + b) / max(math.sqrt(a), 1e-300)
+            joint_rates(sys, w, j, out[j])
+
+
+@inner
+def _average_rates(sys, w, s, h):
+    """w.middle over the step, from the old pose to the new one: how far the joints go, of balls |angle|, over h."""
+    for j in range(sys.kind.shape[0]):
+        if sys.kind[j] == BALL and sys.friction[j] > 0.0:
+            frames(sys, s.R, j, w.frames[0], w.frames[1])
+            transposed_multiply(w.frames[0], w.frames[1], w.frames[2])
+            frames(sys, w.R_new, j, w.frames[0], w.frames[1])
+            transposed_multiply(w.frames[0], w.frames[1], w.frames[3])
+            e0, e1, e2 = misalignment(w.frames[2], w.frames[3])
+            w.middle[j] = math.sqrt(e0 * e0 + e1 * e1 + e2 * e2) / h
+        elif w.active[j] and sys.kind[j] != BALL:
+            c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
+            w.middle[j] = (c[0] - s.coordinate[j, 0]) / h
+
+
+@inner
+def _speed(sys, j, rate):
+    return math.sqrt(rate[0] ** 2 + rate[1] ** 2 + rate[2] ** 2) if sys.kind[j] == BALL else rate[0]
+
+
+@inner
+def _rub(sys, w, rates):
+    """The work of friction in one half of a step, between `rates` at its outer end and w.middle."""
+    work = 0.0
+    for j in range(sys.kind.shape[0]):
+        if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
+            work += 0.5 * w.impulse[j, 0] * (rates[j, 0] + w.middle[j])
+        elif sys.kind[j] == BALL:
+            torque = w.impulse[j, 2] if w.held[j] else w.high[j, 2]
+            work -= 0.5 * torque * (_speed(sys, j, rates[j]) + w.middle[j])
     return work
 
 

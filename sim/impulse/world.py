@@ -63,6 +63,7 @@ class Work(NamedTuple):
     rate: Array  # (nj, 3) joint velocities: at the start of the step, child axes for balls
     rate_half: Array  # (nj, 3) after its first half
     rate_end: Array  # (nj, 3) at its end
+    middle: Array  # (nj,) average over it, of balls the speed
     rotor_speed: Array  # (nj,)
     theta: Array  # (nj,) share of the damping that is implicit
     V: Array  # (nb, 6) at the centres of mass
@@ -80,7 +81,7 @@ class Work(NamedTuple):
     start: Array  # (nj, 2) coordinates at the start of the step
     base: Array  # (nb, 6) joint velocities that feedback asks for
     base_rows: Array  # (rows of the block,)
-    frames: Array  # (3, 3, 3)
+    frames: Array  # (4, 3, 3)
     points: Array  # (3, 3)
     directions: Array  # (2, 3)
     good: Array  # (2, ...) copies of the world: before the step, and before its last part
@@ -132,6 +133,7 @@ def make_work(system: System, nv: int) -> Work:
         rate=np.zeros((nj, 3)),
         rate_half=np.zeros((nj, 3)),
         rate_end=np.zeros((nj, 3)),
+        middle=np.zeros(nj),
         rotor_speed=np.zeros(nj),
         theta=np.zeros(nj),
         V=np.zeros((nb, 6)),
@@ -149,7 +151,7 @@ def make_work(system: System, nv: int) -> Work:
         start=np.zeros((nj, 2)),
         base=np.zeros((nb, 6)),
         base_rows=np.zeros(len(block.rhs)),
-        frames=np.zeros((3, 3, 3)),
+        frames=np.zeros((4, 3, 3)),
         points=np.zeros((3, 3)),
         directions=np.zeros((2, 3)),
         good=np.zeros((2, size)),
