@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import free_axes
+from sim.impulse.bounds import BAND, free_axes
+from sim.impulse.geometry import has_stop
 from sim.impulse.impact import DEAD, LANDED, LIVELY, meet_stops, overshoot
 from sim.impulse.project import kinetic, observe, place
 from sim.impulse.step import (
@@ -161,10 +162,10 @@ def _room(sys, w):
     """−(the least distance to a stop at the start of the step)."""
     room = -math.inf
     for j in range(sys.kind.shape[0]):
-        if sys.limited[j]:
-            for k in range(2):
+        for k in range(2):
+            if has_stop(sys, j, k, w.start[j, 0]):
                 for distance in (sys.high[j, k] - w.start[j, k], w.start[j, k] - sys.low[j, k]):
-                    if distance > 1e-8:
+                    if distance > BAND:
                         room = max(room, -distance)
     return room
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 
 from sim.impulse.ball_friction import begin_slipping, grip_ball, judge_ball, measure_grip, slip
-from sim.impulse.geometry import measure
+from sim.impulse.geometry import has_stop, measure
 from sim.impulse.project import axis_rate, factor, joint_rates, solve, take_momenta
 from sim.impulse.rows import add_impulse
 from sim.impulse.tree import ASKED, carry_down, momentum_of
@@ -53,6 +53,8 @@ def find_bounds(sys, w, s, h):
         elif kind == BALL:
             w.high[j, 2] = h * sys.friction[j]
         for k in range(2):
+            if not has_stop(sys, j, k, s.coordinate[j, 0]):
+                continue
             if max(w.start[j, k], s.coordinate[j, k]) <= sys.low[j, k] + BAND:
                 w.high[j, k] = math.inf
             if min(w.start[j, k], s.coordinate[j, k]) >= sys.high[j, k] - BAND:

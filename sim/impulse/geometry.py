@@ -16,6 +16,7 @@ from sim.model import BALL, FREE, HINGE, SLIDER
 from sim.spatial.kernels import copy_matrix, cross, finite, multiply, rotate
 
 TURN = 2.0 * math.pi
+FURTHEST_SWING = math.pi - 0.1
 
 
 @inner
@@ -141,6 +142,12 @@ def ball_angles(P, C, out):
     yx = P[0, 1] * C[0, 0] + P[1, 1] * C[1, 0] + P[2, 1] * C[2, 0]
     xy = P[0, 0] * C[0, 1] + P[1, 0] * C[1, 1] + P[2, 0] * C[2, 1]
     return math.atan2(s, c), math.atan2(yx - xy, xx + yy)
+
+
+@inner
+def has_stop(sys, j, k, swing):
+    """Whether stop k counts: near a swing of π a small turn changes the twist by any amount, and nothing stops it."""
+    return sys.limited[j] and (k == 0 or swing < FURTHEST_SWING)
 
 
 @inner

@@ -127,7 +127,9 @@ def feedback(sys, w, s, control, time, h):
     factor(sys, w, s)
     _feed_back(sys, w)
     for j in range(sys.kind.shape[0]):
-        w.middle[j] = _speed(sys, j, w.rate[j])
+        w.middle[j, 0] = w.rate[j, 0] if sys.kind[j] != BALL else 0.0
+        w.middle[j, 1] = 0.0
+        w.middle[j, 2] = math.sqrt(w.rate[j, 0] ** 2 + w.rate[j, 1] ** 2 + w.rate[j, 2] ** 2)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, h)
     solve_bounded(sys, w, s, ASKED)
     _rates(sys, w, w.rate_end)
@@ -206,35 +208,36 @@ def _rates(sys, w, out):
 
 @inner
 def _average_rates(sys, w, s, h):
-    """w.middle over the step, from the old pose to the new one: how far the joints go, of balls |angle|, over h."""
+    """w.middle: how far joints go from the old pose to the new one, over h."""
     for j in range(sys.kind.shape[0]):
+        if sys.limited[j] or (sys.friction[j] > 0.0 and sys.kind[j] != BALL):
+            c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
+            for k in range(2):
+                w.middle[j, k] = (c[k] - s.coordinate[j, k]) / h
         if sys.kind[j] == BALL and sys.friction[j] > 0.0:
             frames(sys, s.R, j, w.frames[0], w.frames[1])
             transposed_multiply(w.frames[0], w.frames[1], w.frames[2])
             frames(sys, w.R_new, j, w.frames[0], w.frames[1])
             transposed_multiply(w.frames[0], w.frames[1], w.frames[3])
             e0, e1, e2 = misalignment(w.frames[2], w.frames[3])
-            w.middle[j] = math.sqrt(e0 * e0 + e1 * e1 + e2 * e2) / h
-        elif w.active[j] and sys.kind[j] != BALL:
-            c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
-            w.middle[j] = (c[0] - s.coordinate[j, 0]) / h
-
-
-@inner
-def _speed(sys, j, rate):
-    return math.sqrt(rate[0] ** 2 + rate[1] ** 2 + rate[2] ** 2) if sys.kind[j] == BALL else rate[0]
+            w.middle[j, 2] = math.sqrt(e0 * e0 + e1 * e1 + e2 * e2) / h
 
 
 @inner
 def _rub(sys, w, rates):
-    """The work of friction in one half of a step, between `rates` at its outer end and w.middle."""
+    """The work of friction and stops in one half of a step, between `rates` at its outer end and w.middle.
+
+    A ball that is at its stop does not move into it at the outer end.
+    """
     work = 0.0
     for j in range(sys.kind.shape[0]):
         if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
-            work += 0.5 * w.impulse[j, 0] * (rates[j, 0] + w.middle[j])
+            work += 0.5 * w.impulse[j, 0] * (rates[j, 0] + w.middle[j, 0])
         elif sys.kind[j] == BALL:
             torque = w.impulse[j, 2] if w.held[j] else w.high[j, 2]
-            work -= 0.5 * torque * (_speed(sys, j, rates[j]) + w.middle[j])
+            speed = math.sqrt(rates[j, 0] ** 2 + rates[j, 1] ** 2 + rates[j, 2] ** 2)
+            work -= 0.5 * torque * (speed + w.middle[j, 2])
+            work += 0.5 * (w.impulse[j, 0] * w.middle[j, 0] + w.impulse[j, 1] * w.middle[j, 1])
     return work
 
 

@@ -63,7 +63,7 @@ class Work(NamedTuple):
     rate: Array  # (nj, 3) joint velocities: at the start of the step, child axes for balls
     rate_half: Array  # (nj, 3) after its first half
     rate_end: Array  # (nj, 3) at its end
-    middle: Array  # (nj,) average over it, of balls the speed
+    middle: Array  # (nj, 3) averages over it: of the coordinates, and of a ball's speed
     rotor_speed: Array  # (nj,)
     theta: Array  # (nj,) share of the damping that is implicit
     V: Array  # (nb, 6) at the centres of mass
@@ -133,7 +133,7 @@ def make_work(system: System, nv: int) -> Work:
         rate=np.zeros((nj, 3)),
         rate_half=np.zeros((nj, 3)),
         rate_end=np.zeros((nj, 3)),
-        middle=np.zeros(nj),
+        middle=np.zeros((nj, 3)),
         rotor_speed=np.zeros(nj),
         theta=np.zeros(nj),
         V=np.zeros((nb, 6)),
