@@ -273,6 +273,21 @@ def solve_block(block):
 
 
 @inner
+def least_total(block):
+    """block.total = A⁺ A total: of all impulses that do the same the least. What they do to each other would add up
+    from guess to guess."""
+    n = block.size[0]
+    for i in range(n):
+        s = 0.0
+        for k in range(n):
+            s += block.A[i, k] * block.total[k]
+        block.rhs[i] = s
+    solve_block(block)
+    for i in range(n):
+        block.total[i] = block.lam[i]
+
+
+@inner
 def add_block(sys, block, V):
     """V += Y λ with λ so that J V + compliance λ = block.rhs; block.rhs is taken as the wanted velocities."""
     n = block.size[0]

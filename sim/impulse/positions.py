@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 
+from sim.impulse.block import least_total
 from sim.impulse.geometry import axis_error, frames, gap, measure, misalignment
 from sim.impulse.integrate import drift
 from sim.impulse.project import axis_rate, solve
@@ -293,6 +294,8 @@ def accept(sys, w, s, h):
         for k in range(3):
             s.L[b, k] += w.J[b, k]
             s.P[b, k] += w.J[b, 3 + k]
+    if w.block.size[1] < w.block.size[0]:
+        least_total(w.block)
     for r in range(w.block.size[0]):
         j = w.block.joint[r]
         add_impulse(w.block.J[r], sys.parent[j], sys.child[j], -w.block.total[r], w.J)
