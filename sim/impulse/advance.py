@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import free_axes
+from sim.impulse.bounds import BAND, free_axes
 from sim.impulse.feedback import feedback
+from sim.impulse.geometry import has_stop
 from sim.impulse.impact import DEAD, LANDED, LIVELY, meet_stops, overshoot
 from sim.impulse.project import kinetic, observe, place
 from sim.impulse.step import (
@@ -24,6 +25,7 @@ from sim.impulse.step import (
 from sim.impulse.world import ACTED_ON, AT_DEAD_POINT, BOUNDED, MOST_KINETIC, START_ENERGY, STARTED, WORK
 from sim.jit import inner, jit, pasted
 from sim.model import FREE
+from sim.spatial.kernels import finite
 
 KEEP, RESTORE = 0.0, 1.0
 WIDTHS = (6, 3, 1, 1, 0)  # of v, by kind of joint
@@ -209,10 +211,10 @@ def _room(sys, w):
     """−(the least distance to a stop at the start of the step)."""
     room = -math.inf
     for j in range(sys.kind.shape[0]):
-        if sys.limited[j]:
-            for k in range(2):
+        for k in range(2):
+            if has_stop(sys, j, k, w.start[j, 0]):
                 for distance in (sys.high[j, k] - w.start[j, k], w.start[j, k] - sys.low[j, k]):
-                    if distance > 1e-8:
+                    if distance > BAND:
                         room = max(room, -distance)
     return room
 
@@ -299,7 +301,7 @@ def _check(sys, w, s, h):
         total = 0.0
         for k in range(3):
             total += s.x[b, k] + s.P[b, k] + s.L[b, k]
-        if not abs(total) < math.inf:
+        if not finite(total):
             return NOT_FINITE, b
         V = w.V[b]
         turn = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]

@@ -18,9 +18,9 @@ from sim.impulse.step import (
     OK,
     carry_on,
     copy_coordinates,
-    copy_rates,
     damped,
     move,
+    rates,
     rub,
     soften,
     spin_rotors,
@@ -48,10 +48,14 @@ def feedback(sys, w, s, time, h):
     free_axes(sys, w)
     factor(sys, w, s)
     _feed_back(sys, w)
-    copy_rates(w.rate, w.rate_half)
+    for j in range(sys.kind.shape[0]):
+        w.middle[j, 0] = w.rate[j, 0] if sys.kind[j] != BALL else 0.0
+        w.middle[j, 1] = 0.0
+        w.middle[j, 2] = math.sqrt(w.rate[j, 0] ** 2 + w.rate[j, 1] ** 2 + w.rate[j, 2] ** 2)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, h)
     solve_bounded(sys, w, s, ASKED)
-    work += rub(sys, w, w.rate_end, w.rate_half)
+    rates(sys, w, w.rate_end)
+    work += rub(sys, w, w.rate_end)
     give_momenta(sys, s, w)
     for b in range(w.J.shape[0]):
         for k in range(6):

@@ -22,7 +22,7 @@ from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import SOLVES
 from sim.jit import inner
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER
-from sim.spatial.kernels import multiply
+from sim.spatial.kernels import finite, multiply
 
 TOLERANCE = 1e-10  # [m, rad]; of shorter steps than 1 ms as much less, since velocities are off by it over h
 FASTEST_ERROR = 1e-7  # [m/s, rad/s]
@@ -171,7 +171,7 @@ def _tree_errors(sys, w, s, h):
         b = t.b[i]
         b[0], b[1], b[2], b[3], b[4], b[5] = f * e0, f * e1, f * e2, f * d0, f * d1, f * d2
         error = max(abs(d0), abs(d1), abs(d2), abs(e0), abs(e1), abs(e2))
-        if not abs(d0 + d1 + d2 + e0 + e1 + e2) < math.inf:
+        if not finite(d0 + d1 + d2 + e0 + e1 + e2):
             return math.inf, i
         if w.held[i] or w.hold_rows[i] > 0 or sys.rotor[i] > 0.0:
             error = max(error, _axis_errors(sys, w, s, i, h))

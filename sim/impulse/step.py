@@ -23,7 +23,7 @@ import math
 from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
 from sim.impulse.dead_point import follow_branch
 from sim.impulse.forces import gather, power
-from sim.impulse.geometry import hinge_angle, measure
+from sim.impulse.geometry import frames, hinge_angle, measure, misalignment
 from sim.impulse.integrate import kick
 from sim.impulse.positions import accept, solve_positions
 from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
@@ -31,7 +31,7 @@ from sim.impulse.tree import STANDING
 from sim.impulse.world import ACTED_ON, AT_DEAD_POINT, BOUNDED, STEPS, WORK
 from sim.jit import inner, pasted
 from sim.model import BALL, FREE, HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise
+from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise, transposed_multiply
 
 OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL, GAINS_ENERGY = range(5)
 CLEANING = 16  # steps after which rotations are made orthonormal to the last bit
@@ -45,14 +45,16 @@ def rattle(sys, w, s, time, h):
     if w.switches[ACTED_ON]:
         work = _prepare(sys, w, s, time, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
-    if w.switches[BOUNDED]:
-        work += _rub_first(sys, w, s, h)
+    rubs = w.switches[BOUNDED] and _rub_first(sys, w, s, h)
     if w.switches[AT_DEAD_POINT]:
         converged, where = follow_branch(sys, w, s, h)
     else:
         converged, where = _find_positions(sys, w, s, h)
     if not converged:
         return JOINTS_FAIL, where
+    if w.switches[BOUNDED]:
+        _average_rates(sys, w, s, h)
+        work += rub(sys, w, w.rate) if rubs else 0.0
     move(sys, w, s)
     if w.switches[ACTED_ON]:
         gather(sys, w, s, time + h)
@@ -60,7 +62,8 @@ def rattle(sys, w, s, time, h):
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     if w.switches[BOUNDED] and find_bounds(sys, w, s, 0.5 * h):
         solve_bounded(sys, w, s, STANDING)
-        work += rub(sys, w, w.rate_end, w.rate_half)
+        rates(sys, w, w.rate_end)
+        work += rub(sys, w, w.rate_end)
     else:
         _solve_freely(sys, w, s)
     give_momenta(sys, s, w)
@@ -100,15 +103,15 @@ def _prepare(sys, w, s, time, h):
 
 @pasted
 def _rub_first(sys, w, s, h):
-    """Friction and stops over the first half of the step; returns their work."""
+    """Friction and stops over the first half of the step; returns whether there are any."""
     if not find_bounds(sys, w, s, 0.5 * h):
-        return 0.0
+        return False
     solve_bounded(sys, w, s, STANDING)
-    work = rub(sys, w, w.rate_half, w.rate)
+    rates(sys, w, w.rate_half)
     give_momenta(sys, s, w)
     soften(sys, w, 0.0)
     spin_rotors(sys, w, w.rate_half)
-    return work
+    return True
 
 
 @pasted
@@ -125,10 +128,10 @@ def _solve_freely(sys, w, s):
 
 
 @inner
-def spin_rotors(sys, w, rates):
+def spin_rotors(sys, w, turning):
     """Rotors turn with their joints."""
     for j in range(sys.kind.shape[0]):
-        w.rotor_speed[j] = rates[j, 0]
+        w.rotor_speed[j] = turning[j, 0]
 
 
 @inner
@@ -165,20 +168,45 @@ def damped(sys, w, h):
 
 
 @inner
-def rub(sys, w, rates, before):
-    """Rates of active joints at w.V, and the work of friction between `before` and there."""
-    work = 0.0
+def rates(sys, w, out):
+    """Of the active joints, at w.V."""
     for j in range(sys.kind.shape[0]):
         if w.active[j]:
-            joint_rates(sys, w, j, rates[j])
-            if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
-                work += 0.5 * w.impulse[j, 0] * (before[j, 0] + rates[j, 0])
-            elif sys.kind[j] == BALL and w.high[j, 2] > 0.0 and not w.held[j]:
-                a, b = 0.0, 0.0
-                for k in range(3):
-                    a += rates[j, k] * rates[j, k]
-                    b += rates[j, k] * before[j, k]
-                work -= 0.5 * w.high[j, 2] * (a + b) / max(math.sqrt(a), 1e-300)
+            joint_rates(sys, w, j, out[j])
+
+
+@inner
+def _average_rates(sys, w, s, h):
+    """w.middle: how far joints go from the old pose to the new one, over h."""
+    for j in range(sys.kind.shape[0]):
+        if sys.limited[j] or (sys.friction[j] > 0.0 and sys.kind[j] != BALL):
+            c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
+            for k in range(2):
+                w.middle[j, k] = (c[k] - s.coordinate[j, k]) / h
+        if sys.kind[j] == BALL and sys.friction[j] > 0.0:
+            frames(sys, s.R, j, w.frames[0], w.frames[1])
+            transposed_multiply(w.frames[0], w.frames[1], w.frames[2])
+            frames(sys, w.R_new, j, w.frames[0], w.frames[1])
+            transposed_multiply(w.frames[0], w.frames[1], w.frames[3])
+            e0, e1, e2 = misalignment(w.frames[2], w.frames[3])
+            w.middle[j, 2] = math.sqrt(e0 * e0 + e1 * e1 + e2 * e2) / h
+
+
+@inner
+def rub(sys, w, outer):
+    """The work of friction and stops in one half of a step, between the rates at its outer end and w.middle.
+
+    A ball that is at its stop does not move into it at the outer end.
+    """
+    work = 0.0
+    for j in range(sys.kind.shape[0]):
+        if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
+            work += 0.5 * w.impulse[j, 0] * (outer[j, 0] + w.middle[j, 0])
+        elif sys.kind[j] == BALL:
+            torque = w.impulse[j, 2] if w.held[j] else w.high[j, 2]
+            speed = math.sqrt(outer[j, 0] ** 2 + outer[j, 1] ** 2 + outer[j, 2] ** 2)
+            work -= 0.5 * torque * (speed + w.middle[j, 2])
+            work += 0.5 * (w.impulse[j, 0] * w.middle[j, 0] + w.impulse[j, 1] * w.middle[j, 1])
     return work
 
 

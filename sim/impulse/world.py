@@ -64,6 +64,7 @@ class Work(NamedTuple):
     rate: Array  # (nj, 3) joint velocities: at the start of the step, child axes for balls
     rate_half: Array  # (nj, 3) after its first half
     rate_end: Array  # (nj, 3) at its end
+    middle: Array  # (nj, 3) averages over it: of the coordinates, and of a ball's speed
     rotor_speed: Array  # (nj,)
     theta: Array  # (nj,) share of the damping that is implicit
     V: Array  # (nb, 6) at the centres of mass
@@ -84,7 +85,7 @@ class Work(NamedTuple):
     base: Array  # (nb, 6) joint velocities that feedback asks for
     base_rows: Array  # (rows of the block,)
     gamma: Array  # (6,)
-    frames: Array  # (3, 3, 3)
+    frames: Array  # (4, 3, 3)
     points: Array  # (3, 3)
     directions: Array  # (2, 3)
     good: Array  # (2, ...) copies of the world: before the step, and before its last part
@@ -136,6 +137,7 @@ def make_work(system: System, nv: int) -> Work:
         rate=np.zeros((nj, 3)),
         rate_half=np.zeros((nj, 3)),
         rate_end=np.zeros((nj, 3)),
+        middle=np.zeros((nj, 3)),
         rotor_speed=np.zeros(nj),
         theta=np.zeros(nj),
         V=np.zeros((nb, 6)),
@@ -156,7 +158,7 @@ def make_work(system: System, nv: int) -> Work:
         base=np.zeros((nb, 6)),
         base_rows=np.zeros(len(block.rhs)),
         gamma=np.zeros(6),
-        frames=np.zeros((3, 3, 3)),
+        frames=np.zeros((4, 3, 3)),
         points=np.zeros((3, 3)),
         directions=np.zeros((2, 3)),
         good=np.zeros((2, size)),
