@@ -1,0 +1,118 @@
+"""All that acts at a moment, and the accelerations it gives: what integrators call at each of their stages."""
+
+from __future__ import annotations
+
+import math
+
+from sim.dynamics.aba import VELOCITY, articulated_bodies
+from sim.dynamics.energy import energy_and_momentum
+from sim.dynamics.inputs import add_inputs
+from sim.dynamics.kinematics import kinematics
+from sim.dynamics.links import Links
+from sim.dynamics.motion import velocities
+from sim.dynamics.wrenches import link_wrenches
+from sim.jit import inner
+from sim.model import BALL
+from sim.spatial.kernels import cross, rotate
+from sim.tree.world import BOUNDED, DAMPED, IMPLICIT, PUSHED
+
+SLOW = 1e-6  # [rad/s] below which a ball that slides has no direction but the one in which it began
+
+
+@inner
+def accelerate(sys, w, q, v, a):
+    """a from w.tau, w.f_ext, w.gravity and w.armature. The links as a tuple again: inlined kernels keep it in registers."""
+    t = sys.links
+    links = Links(t.parent, t.kind, t.q_start, t.v_start, t.branching, t.fixed, t.inertia)
+    articulated_bodies(links, w.W, w.U, q, v, w.tau, w.armature, w.gravity, w.f_ext, a)
+
+
+@inner
+def evaluate(sys, w, s, time, q, v, a):
+    """Accelerations a at (time, q, v). Returns the power of all that is not conservative [W].
+
+    Implicit damping is −d (v₀ + θ h a): its part in a is an inertia, w.soft = θ h d.
+    """
+    tau = w.tau
+    for k in range(tau.shape[0]):
+        tau[k] = s.tau[k]
+    if w.switches[PUSHED]:
+        _push(sys, w, s, time, q)
+    elif sys.inputs.dof.shape[0] > 0:
+        add_inputs(sys.inputs, time, w.R, sys.center, tau, w.wrench)
+    if w.switches[DAMPED]:
+        for k in range(tau.shape[0]):
+            tau[k] -= sys.damping[k] * (w.drag_v[k] if w.switches[IMPLICIT] else v[k])
+    if w.switches[BOUNDED]:
+        for k in range(tau.shape[0]):
+            tau[k] += w.push[k]
+        _rub_balls(sys, w, s, v)
+    accelerate(sys, w, q, v, a)
+    power = 0.0
+    for k in range(tau.shape[0]):
+        power += tau[k] * v[k]
+    if w.switches[DAMPED] and w.switches[IMPLICIT]:
+        for k in range(tau.shape[0]):
+            power -= w.soft[k] * a[k] * v[k]
+    if w.switches[PUSHED]:
+        for i in range(w.f_ext.shape[0]):
+            for k in range(6):
+                power += w.f_ext[i, k] * w.W[i, VELOCITY + k]
+    return power
+
+
+@inner
+def _push(sys, w, s, time, q):
+    """w.f_ext of the held wrenches and of the scene's inputs; both are about the centres of mass."""
+    kinematics(sys.tree, q, w.p, w.R, w.S, w.frames[0], w.frames[1])
+    for b in range(w.wrench.shape[0]):
+        for k in range(6):
+            w.wrench[b, k] = s.wrench[b, k]
+    add_inputs(sys.inputs, time, w.R, sys.center, w.tau, w.wrench)
+    for b in range(w.wrench.shape[0]):
+        r0, r1, r2 = rotate(w.R[b], sys.center[b])
+        m0, m1, m2 = cross(r0, r1, r2, w.wrench[b, 3], w.wrench[b, 4], w.wrench[b, 5])
+        w.wrench[b, 0] += m0
+        w.wrench[b, 1] += m1
+        w.wrench[b, 2] += m2
+    link_wrenches(sys.body_link, sys.body_p, sys.body_R, w.p, w.R, w.wrench, w.f_ext)
+
+
+@inner
+def _rub_balls(sys, w, s, v):
+    """−F ω/|ω| where a ball slides."""
+    for i in range(sys.friction.shape[0]):
+        if sys.links.kind[i] != BALL or sys.friction[i] == 0.0:
+            continue
+        k = sys.links.v_start[i]
+        if math.isinf(w.armature[k]):
+            continue
+        x, y, z = v[k] + SLOW * w.slide[k], v[k + 1] + SLOW * w.slide[k + 1], v[k + 2] + SLOW * w.slide[k + 2]
+        f = sys.friction[i] / max(math.sqrt(x * x + y * y + z * z), 1e-300)
+        w.tau[k] -= f * x
+        w.tau[k + 1] -= f * y
+        w.tau[k + 2] -= f * z
+
+
+@inner
+def energies(sys, w, s):
+    """Kinetic and potential energy of the present state [J]."""
+    place(sys, w, s)
+    energy_and_momentum(sys.mass, sys.center, sys.inertia, sys.gravity, w.p, w.R, w.V, w.energy)
+    kinetic = w.energy[0]
+    for k in range(s.v.shape[0]):
+        kinetic += 0.5 * sys.rotor[k] * s.v[k] * s.v[k]
+    return kinetic, w.energy[1]
+
+
+@inner
+def place(sys, w, s):
+    """w.p, w.R, and w.V: twists of the body origins, world axes."""
+    kinematics(sys.tree, s.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
+    velocities(sys.tree, w.S, s.v, w.V)
+    for b in range(w.V.shape[0]):
+        V, p = w.V[b], w.p[b]
+        e0, e1, e2 = cross(V[0], V[1], V[2], p[0], p[1], p[2])
+        V[3] += e0
+        V[4] += e1
+        V[5] += e2
