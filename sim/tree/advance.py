@@ -6,10 +6,10 @@ import math
 
 from sim.dynamics.aba import VELOCITY
 from sim.jit import inner, jit
-from sim.tree.bounds import STILL, again, begin, excess, stand_still
+from sim.tree.bounds import SETTLE, SETTLED, begin, excess, stand_still
 from sim.tree.forces import energies, place
 from sim.tree.impact import rebound
-from sim.tree.integrators import AB4, EXPLICIT_BELOW, RK4, copy, integrate, remember
+from sim.tree.integrators import AB4, EXPLICIT_BELOW, RK4, integrate, remember
 from sim.tree.world import (
     BOUNDED,
     DAMPED,
@@ -28,7 +28,9 @@ from sim.tree.world import (
 OK, NOT_FINITE, TURNS_TOO_FAST, STAGES_FAIL, GAINS_ENERGY = range(5)
 LANDED = 1e-9  # [rad, m, rad/s, m/s] how exactly events are found
 MOST_TRIALS = 60
+MOST_HALVINGS = 12
 MOST_PARTS = 64
+BEFORE_STEP, BEFORE_PART = 0.0, 1.0
 MOST_TURN = 1.0  # [rad] of a body in a step
 MOST_GAIN = 0.1  # of the largest kinetic energy
 NOISE = 1e-6  # of the energy at the start, at least of 1 J
@@ -43,14 +45,12 @@ def advance(sys, w, s, tau, wrench, time, h, n, method):
     """
     _arrange(sys, w, s, tau, wrench, h, method)
     for done in range(n):
-        _keep(w, s, 0)
-        copy(s.mode, w.mode0)
+        _keep(w, s)
         status, where = _step(sys, w, s, time + done * h, h, method)
         if status == OK:
             status, where = _check(sys, w, s)
         if status != OK:
-            _restore(w, s, 0)
-            copy(w.mode0, s.mode)
+            _restore(w, s, BEFORE_STEP)
             return status, where, done
     return OK, -1, n
 
@@ -94,55 +94,40 @@ def _arrange(sys, w, s, tau, wrench, h, method):
 
 @inner
 def _step(sys, w, s, time, h, method):
-    """A step in as many parts as it takes."""
+    """A step in as many parts as it takes; ab4 goes on only while no mode changes and nothing lands."""
     s.ledger[STEPS] += 1
-    if w.switches[BOUNDED]:
-        return _bounded_step(sys, w, s, time, h, method)
-    begin(sys, w, s, time, h)
-    fast = _too_fast(w, h)
-    if fast >= 0:
-        return TURNS_TOO_FAST, fast
-    stuck = integrate(sys, w, s, time, h, _method_now(sys, s, h, method))
-    if stuck >= 0:
-        return STAGES_FAIL, stuck
-    if method == AB4:
-        remember(w, s, h)
-    return OK, -1
-
-
-@inner
-def _bounded_step(sys, w, s, time, h, method):
-    """ab4 goes on only while no mode changes and nothing lands."""
-    left = h
-    rebound(sys, w, s)
+    bounded, left, hit = w.switches[BOUNDED], h, False
+    if bounded:
+        rebound(sys, w, s)
     for part in range(MOST_PARTS):
         at = time + (h - left)
-        begin(sys, w, s, at, left)
+        begin(sys, w, s, at, left, SETTLE)
         if part == 0:
             fast = _too_fast(w, h)
             if fast >= 0:
                 return TURNS_TOO_FAST, fast
-            for k in range(s.mode.shape[0]):
-                if s.mode[k] != w.mode0[k]:
-                    s.ledger[PAST] = 0
-        _keep(w, s, 1)
-        now = _method_now(sys, s, left, method)
-        used, stuck = _land(sys, w, s, at, left, now)
+            _notice_changes(w, s)
+        used, stuck = _land(sys, w, s, at, left, _method_now(sys, s, left, method), part == MOST_PARTS - 1)
         if stuck >= 0:
             return STAGES_FAIL, stuck
-        stand_still(sys, w, s)
-        hit = rebound(sys, w, s)
+        if bounded:
+            stand_still(sys, w, s)
+            hit = rebound(sys, w, s)
         left -= used
         if left <= 1e-9 * h:
-            if method == AB4 and part == 0 and not hit:
-                remember(w, s, h)
-            elif hit or part > 0:
+            if hit or part > 0:
                 s.ledger[PAST] = 0
+            elif method == AB4:
+                remember(w, s, h)
             return OK, -1
-    s.ledger[UNSETTLED] += 1
-    again(sys, w, s, time + (h - left), left)
-    integrate(sys, w, s, time + (h - left), left, RK4)
     return OK, -1
+
+
+@inner
+def _notice_changes(w, s):
+    for k in range(s.mode.shape[0]):
+        if s.mode[k] != w.mode0[k]:
+            s.ledger[PAST] = 0
 
 
 @inner
@@ -155,29 +140,28 @@ def _method_now(sys, s, h, method):
 
 
 @inner
-def _land(sys, w, s, time, h, method):
+def _land(sys, w, s, time, h, method, to_the_end):
     """One part of a step, of h or until the first event. Returns (time taken, velocity whose stages fail).
 
-    The time is found between one that is short of the event and one that is past it, by false position
-    (Illinois: the end that stays behind counts half).
+    The time is found between one that is short of the event and one that is past it, by false position (Illinois: the
+    end that stays behind counts half). What starts at an event leaves it first: that time is halved until it has not
+    come back. If it never left, the event does not count.
     """
-    short_time, short = 0.0, excess(sys, w, s)
-    stuck = integrate(sys, w, s, time, h, method)
-    past_time, past = h, excess(sys, w, s)
-    if stuck >= 0 or not past > LANDED:
-        return h, stuck
-    method = RK4 if method == AB4 else method
-    if short > -LANDED:
-        short_time, short, past_time, past = _leave(sys, w, s, time, h, method)
-        if not short < 0.0:
-            return h, _try(sys, w, s, time, h, method)
-    side, part = 0, h
-    for _ in range(MOST_TRIALS):
-        part = past_time - past * (past_time - short_time) / (past - short)
-        stuck = _try(sys, w, s, time, part, method)
-        over = excess(sys, w, s)
-        if stuck >= 0 or abs(over) <= LANDED:
+    bounded = w.switches[BOUNDED] and not to_the_end
+    if bounded:
+        _keep_part(w, s)
+    short_time, short = 0.0, excess(sys, w, s) if bounded else 0.0
+    past_time, past, part, side = h, 0.0, h, 0
+    for trial in range(MOST_TRIALS):
+        if trial > 0:
+            _restore(w, s, BEFORE_PART)
+            begin(sys, w, s, time, part, SETTLED)
+        stuck = integrate(sys, w, s, time, part, RK4 if method == AB4 and trial > 0 else method)
+        if not bounded or stuck >= 0:
             return part, stuck
+        over = excess(sys, w, s)
+        if (trial == 0 and not over > LANDED) or (trial > 0 and abs(over) <= LANDED):
+            return part, -1
         if over > 0.0:
             past_time, past = part, over
             short *= 0.5 if side == 1 else 1.0
@@ -186,43 +170,49 @@ def _land(sys, w, s, time, h, method):
             short_time, short = part, over
             past *= 0.5 if side == -1 else 1.0
             side = -1
+        if short < -LANDED:
+            part = past_time - past * (past_time - short_time) / (past - short)
+        elif trial < MOST_HALVINGS:
+            part, side = 0.5 * past_time, 0
+        else:
+            part, bounded = h, False
+    s.ledger[UNSETTLED] += 1
     return part, -1
 
 
 @inner
-def _leave(sys, w, s, time, h, method):
-    """What starts at an event leaves it first, or it would not come back: a time before it does, and one after."""
-    after, past = h, 0.0
-    for _ in range(12):
-        before = 0.5 * after
-        _try(sys, w, s, time, before, method)
-        short = excess(sys, w, s)
-        if short < -LANDED:
-            return before, short, after, max(past, LANDED)
-        after, past = before, short
-    return 0.0, 0.0, h, 0.0
+def _keep(w, s):
+    """The state before the step."""
+    for k in range(s.q.shape[0]):
+        w.q0[0, k] = s.q[k]
+    for k in range(s.v.shape[0]):
+        w.v0[0, k], w.mode0[k] = s.v[k], s.mode[k]
+    for k in range(s.ledger.shape[0]):
+        w.ledger0[0, k] = s.ledger[k]
 
 
 @inner
-def _try(sys, w, s, time, h, method):
-    _restore(w, s, 1)
-    again(sys, w, s, time, h)
-    return integrate(sys, w, s, time, h, method)
-
-
-@inner
-def _keep(w, s, which):
-    """The state before the step (0) or before this part of it (1)."""
-    copy(s.q, w.q0[which])
-    copy(s.v, w.v0[which])
-    copy(s.ledger, w.ledger0[which])
+def _keep_part(w, s):
+    """The state before a part of it; modes stay through its trials."""
+    for k in range(s.q.shape[0]):
+        w.q0[1, k] = s.q[k]
+    for k in range(s.v.shape[0]):
+        w.v0[1, k] = s.v[k]
+    for k in range(s.ledger.shape[0]):
+        w.ledger0[1, k] = s.ledger[k]
 
 
 @inner
 def _restore(w, s, which):
-    copy(w.q0[which], s.q)
-    copy(w.v0[which], s.v)
-    copy(w.ledger0[which], s.ledger)
+    """What was kept before the step, or before its part."""
+    i = 0 if which == BEFORE_STEP else 1
+    for k in range(s.q.shape[0]):
+        s.q[k] = w.q0[i, k]
+    for k in range(s.v.shape[0]):
+        s.v[k] = w.v0[i, k]
+        s.mode[k] = w.mode0[k] if which == BEFORE_STEP else s.mode[k]
+    for k in range(s.ledger.shape[0]):
+        s.ledger[k] = w.ledger0[i, k]
 
 
 @inner

@@ -28,7 +28,8 @@ from sim.tree.world import BOUNDED, DAMPED, IMPLICIT, UNSETTLED
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
 SLIDING = 1
-LOOK, CHANGE_ALL, CHANGE_ONE = 0, 1, 2
+LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
+SETTLE, SETTLED = 0.0, 1.0
 BAND = 1e-8  # [rad, m] within which a joint is at its stop
 STILL = 1e-9  # [rad/s, m/s] below which what slides stands still
 MOST_SOLVES = 60
@@ -38,44 +39,35 @@ SLACK = 1e-12  # relative, of a force
 
 
 @inner
-def begin(sys, w, s, time, h):
-    """The first evaluation of a part of a step, with modes that are right."""
-    soften(sys, w, s, h)
-    if w.switches[BOUNDED]:
+def begin(sys, w, s, time, h, modes):
+    """The first evaluation of a part of a step of h, with modes that are right, or those there are."""
+    _soften(sys, w, s, h)
+    bounded, settling = w.switches[BOUNDED], w.switches[BOUNDED] and modes == SETTLE
+    if settling:
         _find_bounds(sys, w, s)
-        fewest, patience = 1 << 30, ALL_AT_ONCE
-        for _ in range(MOST_SOLVES):
-            apply_modes(sys, w, s)
-            w.power[0] = evaluate(sys, w, s, time, s.q, s.v, w.dv[0])
-            wrong = _judge(sys, w, s, LOOK)
-            if wrong == 0:
-                return
-            patience = ALL_AT_ONCE if wrong < fewest else patience - 1
-            fewest = min(fewest, wrong)
-            _judge(sys, w, s, CHANGE_ALL if patience > 0 else CHANGE_ONE)
-        s.ledger[UNSETTLED] += 1
-        apply_modes(sys, w, s)
-    w.power[0] = evaluate(sys, w, s, time, s.q, s.v, w.dv[0])
+    fewest, patience = 1 << 30, ALL_AT_ONCE
+    for _ in range(MOST_SOLVES):
+        if bounded:
+            _apply_modes(sys, w, s)
+        for stage in range(1):  # a plain 0 would compile another kernel for that number alone
+            evaluate(sys, w, s, time, stage)
+        wrong = _judge(sys, w, s, LOOK) if settling else 0
+        if wrong == 0:
+            return
+        patience = ALL_AT_ONCE if wrong < fewest else patience - 1
+        fewest = min(fewest, wrong)
+        _judge(sys, w, s, CHANGE_ALL if patience > 0 else CHANGE_ONE)
+    s.ledger[UNSETTLED] += 1
 
 
 @inner
-def again(sys, w, s, time, h):
-    """The same with the modes that were found, for a part of another length."""
-    soften(sys, w, s, h)
-    if w.switches[BOUNDED]:
-        apply_modes(sys, w, s)
-    w.power[0] = evaluate(sys, w, s, time, s.q, s.v, w.dv[0])
-
-
-@inner
-def soften(sys, w, s, h):
+def _soften(sys, w, s, h):
     """w.armature from rotors and implicit damping: θ = ½, and larger where it would stop a joint within the step."""
     for k in range(s.v.shape[0]):
-        w.soft[k] = 0.0
+        w.u[0, k], w.v[0, k], w.soft[k] = 0.0, s.v[k], 0.0
         if w.switches[DAMPED] and w.switches[IMPLICIT]:
             theta = max(0.5, 1.0 - 1.0 / max(sys.damping_rate[k] * h, 1e-300))
             w.soft[k] = theta * h * sys.damping[k]
-            w.drag_v[k] = s.v[k]
         w.armature[k] = math.inf if sys.locked[k] else sys.rotor[k] + w.soft[k]
 
 
@@ -115,7 +107,7 @@ def _find_ball(sys, w, s, i, k):
 
 
 @inner
-def apply_modes(sys, w, s):
+def _apply_modes(sys, w, s):
     """w.push of axes at a bound; infinite w.armature of held ones."""
     links = sys.links
     for i in range(links.kind.shape[0]):

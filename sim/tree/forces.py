@@ -10,10 +10,12 @@ from sim.dynamics.inputs import add_inputs
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.links import Links
 from sim.dynamics.motion import velocities
+from sim.dynamics.tree import Tree
 from sim.dynamics.wrenches import link_wrenches
 from sim.jit import inner
 from sim.model import BALL
 from sim.spatial.kernels import cross, rotate
+from sim.tree.lie import displace, rates
 from sim.tree.world import BOUNDED, DAMPED, IMPLICIT, PUSHED
 
 SLOW = 1e-6  # [rad/s] below which a ball that slides has no direction but the one in which it began
@@ -28,43 +30,44 @@ def accelerate(sys, w, q, v, a):
 
 
 @inner
-def evaluate(sys, w, s, time, q, v, a):
-    """Accelerations a at (time, q, v). Returns the power of all that is not conservative [W].
+def evaluate(sys, w, s, time, stage):
+    """What happens at the distance w.u[stage] from s.q with the velocities w.v[stage].
+
+    Writes  w.du, w.dv, the rates of both, and w.power of all that is not conservative [W]; q is left in w.q
 
     Implicit damping is −d (v₀ + θ h a): its part in a is an inertia, w.soft = θ h d.
     """
-    tau = w.tau
+    tau, v, a = w.tau, w.v[stage], w.dv[stage]
+    displace(sys.links, s.q, w.u[stage], w.q)
+    rates(sys.links, w.u[stage], v, w.du[stage])
     for k in range(tau.shape[0]):
         tau[k] = s.tau[k]
     if w.switches[PUSHED]:
-        _push(sys, w, s, time, q)
+        _push(sys, w, s, time)
     elif sys.inputs.dof.shape[0] > 0:
         add_inputs(sys.inputs, time, w.R, sys.center, tau, w.wrench)
     if w.switches[DAMPED]:
         for k in range(tau.shape[0]):
-            tau[k] -= sys.damping[k] * (w.drag_v[k] if w.switches[IMPLICIT] else v[k])
+            tau[k] -= sys.damping[k] * (w.v[0, k] if w.switches[IMPLICIT] else v[k])
     if w.switches[BOUNDED]:
         for k in range(tau.shape[0]):
             tau[k] += w.push[k]
-        _rub_balls(sys, w, s, v)
-    accelerate(sys, w, q, v, a)
+        _rub_balls(sys, w, v)
+    accelerate(sys, w, w.q, v, a)
     power = 0.0
     for k in range(tau.shape[0]):
-        power += tau[k] * v[k]
-    if w.switches[DAMPED] and w.switches[IMPLICIT]:
-        for k in range(tau.shape[0]):
-            power -= w.soft[k] * a[k] * v[k]
+        power += (tau[k] - w.soft[k] * a[k]) * v[k]
     if w.switches[PUSHED]:
         for i in range(w.f_ext.shape[0]):
             for k in range(6):
                 power += w.f_ext[i, k] * w.W[i, VELOCITY + k]
-    return power
+    w.power[stage] = power
 
 
 @inner
-def _push(sys, w, s, time, q):
+def _push(sys, w, s, time):
     """w.f_ext of the held wrenches and of the scene's inputs; both are about the centres of mass."""
-    kinematics(sys.tree, q, w.p, w.R, w.S, w.frames[0], w.frames[1])
+    kinematics(_tree(sys.tree), w.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
     for b in range(w.wrench.shape[0]):
         for k in range(6):
             w.wrench[b, k] = s.wrench[b, k]
@@ -79,7 +82,7 @@ def _push(sys, w, s, time, q):
 
 
 @inner
-def _rub_balls(sys, w, s, v):
+def _rub_balls(sys, w, v):
     """−F ω/|ω| where a ball slides."""
     for i in range(sys.friction.shape[0]):
         if sys.links.kind[i] != BALL or sys.friction[i] == 0.0:
@@ -108,11 +111,30 @@ def energies(sys, w, s):
 @inner
 def place(sys, w, s):
     """w.p, w.R, and w.V: twists of the body origins, world axes."""
-    kinematics(sys.tree, s.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
-    velocities(sys.tree, w.S, s.v, w.V)
+    tree = _tree(sys.tree)
+    kinematics(tree, s.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
+    velocities(tree, w.S, s.v, w.V)
     for b in range(w.V.shape[0]):
         V, p = w.V[b], w.p[b]
         e0, e1, e2 = cross(V[0], V[1], V[2], p[0], p[1], p[2])
         V[3] += e0
         V[4] += e1
         V[5] += e2
+
+
+@inner
+def _tree(t):
+    """As a tuple: kernels compiled for others are there already."""
+    return Tree(
+        t.order,
+        t.kind,
+        t.parent,
+        t.child,
+        t.position,
+        t.rotation,
+        t.child_position,
+        t.child_rotation,
+        t.axis,
+        t.q_start,
+        t.v_start,
+    )

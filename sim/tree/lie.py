@@ -24,9 +24,9 @@ def displace(links, q0, u, q):
     for i in range(links.kind.shape[0]):
         kind, iq, iv = links.kind[i], links.q_start[i], links.v_start[i]
         if kind == BALL:
-            _turn(q0, iq, u, iv, False, q)
+            _turn(q0, iq, u, iv, kind == FREE, q)
         elif kind == FREE:
-            _turn(q0, iq + 3, u, iv, True, q)
+            _turn(q0, iq + 3, u, iv, kind == FREE, q)
             for k in range(3):
                 q[iq + k] = q0[iq + k] + u[iv + 3 + k]
         else:

@@ -50,16 +50,15 @@ class Work(NamedTuple):
     wrench: Array  # (nb, 6) wrenches on the bodies
     armature: Array  # (nv,) rotor + soft; infinite where a joint is held
     soft: Array  # (nv,) what implicit damping adds to a joint's inertia
-    drag_v: Array  # (nv,) velocities at the start of the part of a step, which implicit damping starts from
     push: Array  # (nv,) the forces of friction and stops that are known
     low: Array  # (n,) bounds of the force that holds an axis
     high: Array  # (n,)
     slide: Array  # (nv,) unit vector along which a ball begins to slide
     resting: Array  # (n, 2) bool: angles of balls that were at their stop when the part of a step began
-    u: Array  # (2, nv) a stage's distance from the start of the step
-    v: Array  # (2, nv)
+    u: Array  # (STAGES, nv) distances of an integrator's stages from where the part of a step began
+    v: Array  # (STAGES, nv) their velocities
     q: Array  # (nq,)
-    du: Array  # (STAGES, nv) rates of the stages
+    du: Array  # (STAGES, nv) their rates
     dv: Array  # (STAGES, nv)
     power: Array  # (STAGES,)
     p: Array  # (nb, 3) poses, motions and velocities of sim.dynamics
@@ -110,14 +109,13 @@ def make_work(system: System, nq: int, nv: int) -> Work:
         wrench=np.zeros((nb, 6)),
         armature=np.zeros(nv),
         soft=np.zeros(nv),
-        drag_v=np.zeros(nv),
         push=np.zeros(nv),
         low=np.zeros(n),
         high=np.zeros(n),
         slide=np.zeros(nv),
         resting=np.zeros((n, 2), dtype=np.bool_),
-        u=np.zeros((2, nv)),
-        v=np.zeros((2, nv)),
+        u=np.zeros((STAGES, nv)),
+        v=np.zeros((STAGES, nv)),
         q=np.zeros(nq),
         du=np.zeros((STAGES, nv)),
         dv=np.zeros((STAGES, nv)),
