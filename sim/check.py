@@ -98,7 +98,8 @@ def _check_world(scene: Scene) -> None:
         _fail(("dt",), f"dt is {scene.dt:g} s; expected a step above 0 and at most {LONGEST_STEP} s")
     _check_known(("backend",), scene.backend, "engine", BACKENDS)
     if scene.integrator is not None:
-        _check_known(("integrator",), scene.integrator, "integrator", [n for names in INTEGRATORS.values() for n in names])
+        integrators = [name for names in INTEGRATORS.values() for name in names]
+        _check_known(("integrator",), scene.integrator, "integrator", integrators)
     _check_known(("solver",), scene.solver, "solver", SOLVERS)
     _check_known(("stabilise",), scene.stabilise, "stabilisation", STABILISATIONS)
     from sim.history import PLOTS  # imports sim.model, which imports this module

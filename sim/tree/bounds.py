@@ -33,6 +33,8 @@ SETTLE, SETTLED = 0.0, 1.0
 BAND = 1e-8  # [rad, m] within which a joint is at its stop
 STILL = 1e-9  # [rad/s, m/s] below which what slides stands still
 MOST_SOLVES = 60
+SLOW = 1e-6  # [rad/s] below which a ball has no direction of sliding but the one in which it begins
+STEADY = 1e9  # times its velocity, that of a ball which comes to stand
 ALL_AT_ONCE = 12  # evaluations in which every wrong mode changes, before they change one at a time
 NOISE = 1e-9  # [rad/s², m/s²]
 SLACK = 1e-12  # relative, of a force
@@ -53,6 +55,8 @@ def begin(sys, w, s, time, h, modes):
             evaluate(sys, w, s, time, stage)
         wrong = _judge(sys, w, s, LOOK) if settling else 0
         if wrong == 0:
+            if settling and _steady_balls(sys, w, s, h):
+                continue
             return
         patience = ALL_AT_ONCE if wrong < fewest else patience - 1
         fewest = min(fewest, wrong)
@@ -178,13 +182,33 @@ def _ball_mode(sys, w, s, i, k, change):
         if f <= w.high[i] * (1.0 + SLACK):
             return HELD
         if change != LOOK:
-            w.slide[k], w.slide[k + 1], w.slide[k + 2] = -x / f, -y / f, -z / f
+            g = -SLOW / f
+            w.slide[k], w.slide[k + 1], w.slide[k + 2] = g * x, g * y, g * z
         return SLIDING
     along = 0.0
     for c in range(3):
         along += w.slide[k + c] * w.dv[0, k + c]
     none = w.slide[k] == 0.0 and w.slide[k + 1] == 0.0 and w.slide[k + 2] == 0.0
     return HELD if none or along < -NOISE else SLIDING
+
+
+@inner
+def _steady_balls(sys, w, s, h):
+    """Balls that will stand within h go on sliding the way they do: past the end of that, friction has no direction."""
+    found = False
+    for i in range(sys.bounded.shape[0]):
+        k = sys.links.v_start[i]
+        if sys.links.kind[i] != BALL or sys.friction[i] == 0.0 or w.low[i] < w.high[i] or w.slide[k] != 0.0:
+            continue
+        speed, slower = 0.0, 0.0
+        for c in range(3):
+            speed += s.v[k + c] * s.v[k + c]
+            slower -= s.v[k + c] * w.dv[0, k + c]
+        if speed < h * slower and w.slide[k + 1] == 0.0 and w.slide[k + 2] == 0.0:
+            found = True
+            for c in range(3):
+                w.slide[k + c] = STEADY * s.v[k + c]
+    return found
 
 
 @inner

@@ -18,12 +18,10 @@ from sim.spatial.kernels import cross, rotate
 from sim.tree.lie import displace, rates
 from sim.tree.world import BOUNDED, DAMPED, IMPLICIT, PUSHED
 
-SLOW = 1e-6  # [rad/s] below which a ball that slides has no direction but the one in which it began
-
 
 @inner
 def accelerate(sys, w, q, v, a):
-    """a from w.tau, w.f_ext, w.gravity and w.armature. The links as a tuple again: inlined kernels keep it in registers."""
+    """a from w.tau, w.f_ext, w.gravity, w.armature; the links as a tuple, which inlined kernels keep in registers."""
     t = sys.links
     links = Links(t.parent, t.kind, t.q_start, t.v_start, t.branching, t.fixed, t.inertia)
     articulated_bodies(links, w.W, w.U, q, v, w.tau, w.armature, w.gravity, w.f_ext, a)
@@ -48,7 +46,7 @@ def evaluate(sys, w, s, time, stage):
         add_inputs(sys.inputs, time, w.R, sys.center, tau, w.wrench)
     if w.switches[DAMPED]:
         for k in range(tau.shape[0]):
-            tau[k] -= sys.damping[k] * (w.v[0, k] if w.switches[IMPLICIT] else v[k])
+            tau[k] -= sys.damping[k] * (s.v[k] if w.switches[IMPLICIT] else v[k])
     if w.switches[BOUNDED]:
         for k in range(tau.shape[0]):
             tau[k] += w.push[k]
@@ -83,14 +81,14 @@ def _push(sys, w, s, time):
 
 @inner
 def _rub_balls(sys, w, v):
-    """−F ω/|ω| where a ball slides."""
+    """−F ω/|ω| where a ball slides; w.slide says the direction where ω has none."""
     for i in range(sys.friction.shape[0]):
         if sys.links.kind[i] != BALL or sys.friction[i] == 0.0:
             continue
         k = sys.links.v_start[i]
         if math.isinf(w.armature[k]):
             continue
-        x, y, z = v[k] + SLOW * w.slide[k], v[k + 1] + SLOW * w.slide[k + 1], v[k + 2] + SLOW * w.slide[k + 2]
+        x, y, z = v[k] + w.slide[k], v[k + 1] + w.slide[k + 1], v[k + 2] + w.slide[k + 2]
         f = sys.friction[i] / max(math.sqrt(x * x + y * y + z * z), 1e-300)
         w.tau[k] -= f * x
         w.tau[k + 1] -= f * y

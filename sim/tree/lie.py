@@ -38,7 +38,7 @@ def rates(links, u, v, du):
     """u̇ at u."""
     for i in range(links.kind.shape[0]):
         kind, iv = links.kind[i], links.v_start[i]
-        if kind == BALL or kind == FREE:
+        if kind in (BALL, FREE):
             x, w = (u[iv], u[iv + 1], u[iv + 2]), (v[iv], v[iv + 1], v[iv + 2])
             c = cross3(x, w)
             r = add3(w, add3(scale3(0.5 if kind == BALL else -0.5, c), scale3(1 / 12, cross3(x, c))))
@@ -54,7 +54,7 @@ def distance(links, q0, q, u):
     """u of the rotations of q, measured from q0; the others are not looked at and stay as they are."""
     for i in range(links.kind.shape[0]):
         kind, iq, iv = links.kind[i], links.q_start[i], links.v_start[i]
-        if kind == BALL or kind == FREE:
+        if kind in (BALL, FREE):
             k = iq if kind == BALL else iq + 3
             a = q0[k], -q0[k + 1], -q0[k + 2], -q0[k + 3]
             b = q[k], q[k + 1], q[k + 2], q[k + 3]

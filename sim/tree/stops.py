@@ -12,7 +12,7 @@ from sim.spatial.blocks import add3, cross3, dot3, get3, scale3
 def ball_angles(sys, q, i):
     """Of the turn w, (x, y, z) = cos θ/2, sin θ/2 n about the axis e:
 
-        swing  2 atan(|n × e| sin θ/2 / …): the angle between e on both sides        twist  2 atan(z_e/w)
+    swing  2 atan(|n × e| sin θ/2 / …): the angle between e on both sides        twist  2 atan(z_e/w)
     """
     k, e = sys.links.q_start[i], get3(sys.axis, i, 0)
     w, x = q[k], (q[k + 1], q[k + 2], q[k + 3])
@@ -27,7 +27,7 @@ def ball_angles(sys, q, i):
 def ball_direction(sys, q, i, which):
     """n, in child axes, with ω·n the rate of swing (0) or twist (1). With p the parent's axis seen from the child:
 
-        swing  p × e / |p × e|        twist  (p + e)/(1 + p·e)
+    swing  p × e / |p × e|        twist  (p + e)/(1 + p·e)
     """
     k, e = sys.links.q_start[i], get3(sys.axis, i, 0)
     w, x = q[k], (q[k + 1], q[k + 2], q[k + 3])

@@ -53,7 +53,7 @@ class Work(NamedTuple):
     push: Array  # (nv,) the forces of friction and stops that are known
     low: Array  # (n,) bounds of the force that holds an axis
     high: Array  # (n,)
-    slide: Array  # (nv,) unit vector along which a ball begins to slide
+    slide: Array  # (nv,) added to a ball's ω for the direction of its friction [rad/s]
     resting: Array  # (n, 2) bool: angles of balls that were at their stop when the part of a step began
     u: Array  # (STAGES, nv) distances of an integrator's stages from where the part of a step began
     v: Array  # (STAGES, nv) their velocities
