@@ -19,7 +19,7 @@ from sim.robot import Robot
 from sim.scene import Scene
 
 PEERS = ("mujoco", "pybullet", "pinocchio")
-DT = 1e-3
+DT = 1e-4  # short enough for first-order engines to follow an arm without damping for all rounds
 ROUNDS, ROUND_STEPS = 60, 100
 LENGTHS = (10, 30, 100)  # PyBullet's multibodies have at most 121 coordinates
 LONG = (300, 1000)  # ours alone, for its growth
@@ -61,11 +61,12 @@ def _ours(scene: Scene, method: str) -> OurWorld:
 
 def _times(scene: Scene) -> dict[str, float]:
     """[s] a step, by engine."""
+    from benchmarks.bullet_engine import Multibodies
     from benchmarks.mujoco_engine import HingeTree
     from benchmarks.pinocchio_engine import Accelerations
 
     model = compile_model(scene)
-    bullet = OurWorld(model, DT, "pybullet")
+    bullet = Multibodies(model, DT)
     advance: dict[str, Callable[[int], None]] = {
         **{TREE.format(method): _ours(scene, method).advance for method in ("euler", "rk4", "ab4")},
         **{MUJOCO.format(method): HingeTree(model, DT, method).advance for method in ("Euler", "RK4")},
@@ -94,7 +95,7 @@ def _same(name: str, scene: Scene) -> Iterator[Row]:
     model: Model = compile_model(scene)
     ours, mujoco = _ours(scene, "rk4"), HingeTree(model, DT, "RK4")
     for world in (ours, mujoco):
-        world.advance(100)
+        world.advance(1000)
     apart = float(np.abs(ours.backend.read().q - mujoco.coordinates()[0]).max())
     yield at_most(f"{name}: angles apart from MuJoCo RK4 after 0.1 s", apart, SAME_ANGLES, "rad")
     zero = np.zeros(model.nv)

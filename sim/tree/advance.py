@@ -106,7 +106,8 @@ def _step(sys, w, s, time, h, method):
             fast = _too_fast(w, h)
             if fast >= 0:
                 return TURNS_TOO_FAST, fast
-            _notice_changes(w, s)
+            if bounded:
+                _notice_changes(w, s)
         used, stuck = _land(sys, w, s, at, left, _method_now(sys, s, left, method), part == MOST_PARTS - 1)
         if stuck >= 0:
             return STAGES_FAIL, stuck
@@ -183,12 +184,14 @@ def _land(sys, w, s, time, h, method, to_the_end):
 @inner
 def _keep(w, s):
     """The state before the step."""
-    for k in range(s.q.shape[0]):
-        w.q0[0, k] = s.q[k]
-    for k in range(s.v.shape[0]):
-        w.v0[0, k], w.mode0[k] = s.v[k], s.mode[k]
-    for k in range(s.ledger.shape[0]):
-        w.ledger0[0, k] = s.ledger[k]
+    q, v, mode, ledger = s.q, s.v, s.mode, s.ledger
+    q0, v0, mode0, ledger0 = w.q0[0], w.v0[0], w.mode0, w.ledger0[0]
+    for k in range(q.shape[0]):
+        q0[k] = q[k]
+    for k in range(v.shape[0]):
+        v0[k], mode0[k] = v[k], mode[k]
+    for k in range(ledger.shape[0]):
+        ledger0[k] = ledger[k]
 
 
 @inner
@@ -218,9 +221,9 @@ def _restore(w, s, which):
 @inner
 def _too_fast(w, h):
     """The fastest link if it would turn by more than 1 rad in this step, else −1."""
-    most, who = (MOST_TURN / h) ** 2, -1
-    for i in range(w.W.shape[0]):
-        x, y, z = w.W[i, VELOCITY], w.W[i, VELOCITY + 1], w.W[i, VELOCITY + 2]
+    most, who, W = (MOST_TURN / h) ** 2, -1, w.W
+    for i in range(W.shape[0]):
+        x, y, z = W[i, VELOCITY], W[i, VELOCITY + 1], W[i, VELOCITY + 2]
         turn = x * x + y * y + z * z
         if turn > most:
             most, who = turn, i
@@ -230,11 +233,11 @@ def _too_fast(w, h):
 @inner
 def _check(sys, w, s):
     """The first link that is not finite; now and then, energy from nowhere while some link turned fastest."""
-    total = 0.0
-    for k in range(s.v.shape[0]):
-        total += s.v[k]
-    for k in range(s.q.shape[0]):
-        total += s.q[k]
+    total, q, v = 0.0, s.q, s.v
+    for k in range(v.shape[0]):
+        total += v[k]
+    for k in range(q.shape[0]):
+        total += q[k]
     if not math.isfinite(total):
         return NOT_FINITE, _not_finite(sys, s)
     if s.ledger[STEPS] % ACCOUNTING != 0:

@@ -67,12 +67,14 @@ def begin(sys, w, s, time, h, modes):
 @inner
 def _soften(sys, w, s, h):
     """w.armature from rotors and implicit damping: θ = ½, and larger where it would stop a joint within the step."""
-    for k in range(s.v.shape[0]):
-        w.u[0, k], w.v[0, k], w.soft[k] = 0.0, s.v[k], 0.0
-        if w.switches[DAMPED] and w.switches[IMPLICIT]:
-            theta = max(0.5, 1.0 - 1.0 / max(sys.damping_rate[k] * h, 1e-300))
-            w.soft[k] = theta * h * sys.damping[k]
-        w.armature[k] = math.inf if sys.locked[k] else sys.rotor[k] + w.soft[k]
+    u, v, start, soft, armature = w.u[0], w.v[0], s.v, w.soft, w.armature
+    locked, rotor, damping, rate = sys.locked, sys.rotor, sys.damping, sys.damping_rate
+    implicit = w.switches[DAMPED] and w.switches[IMPLICIT]
+    for k in range(u.shape[0]):
+        u[k], v[k], soft[k] = 0.0, start[k], 0.0
+        if implicit:
+            soft[k] = max(0.5, 1.0 - 1.0 / max(rate[k] * h, 1e-300)) * h * damping[k]
+        armature[k] = math.inf if locked[k] else rotor[k] + soft[k]
 
 
 @inner

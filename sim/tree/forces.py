@@ -35,26 +35,28 @@ def evaluate(sys, w, s, time, stage):
 
     Implicit damping is −d (v₀ + θ h a): its part in a is an inertia, w.soft = θ h d.
     """
-    tau, v, a = w.tau, w.v[stage], w.dv[stage]
+    tau, given, soft, v, a = w.tau, s.tau, w.soft, w.v[stage], w.dv[stage]
     displace(sys.links, s.q, w.u[stage], w.q)
     rates(sys.links, w.u[stage], v, w.du[stage])
     for k in range(tau.shape[0]):
-        tau[k] = s.tau[k]
+        tau[k] = given[k]
     if w.switches[PUSHED]:
         _push(sys, w, s, time)
     elif sys.inputs.dof.shape[0] > 0:
         add_inputs(sys.inputs, time, w.R, sys.center, tau, w.wrench)
     if w.switches[DAMPED]:
+        damping, at = sys.damping, s.v if w.switches[IMPLICIT] else v
         for k in range(tau.shape[0]):
-            tau[k] -= sys.damping[k] * (s.v[k] if w.switches[IMPLICIT] else v[k])
+            tau[k] -= damping[k] * at[k]
     if w.switches[BOUNDED]:
+        push = w.push
         for k in range(tau.shape[0]):
-            tau[k] += w.push[k]
+            tau[k] += push[k]
         _rub_balls(sys, w, v)
     accelerate(sys, w, w.q, v, a)
     power = 0.0
     for k in range(tau.shape[0]):
-        power += (tau[k] - w.soft[k] * a[k]) * v[k]
+        power += (tau[k] - soft[k] * a[k]) * v[k]
     if w.switches[PUSHED]:
         for i in range(w.f_ext.shape[0]):
             for k in range(6):

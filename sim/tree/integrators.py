@@ -52,38 +52,38 @@ def integrate(sys, w, s, time, h, method):
         _finish_gauss4(w, s, h)
     else:
         _euler(w, s, h, method)
-    displace(sys.links, s.q, w.u[0], w.q)
-    for k in range(s.q.shape[0]):
-        s.q[k] = w.q[k]
+    displace(sys.links, s.q, w.u[0], s.q)
     return -1
 
 
 @inner
 def _euler(w, s, h, method):
     """v' = v + h a, and q' = q + h v' (semi-implicit) or q + h v (explicit); work with the mean of v and v'."""
+    u, v, dv, tau, soft = w.u[0], s.v, w.dv[0], w.tau, w.soft
     gain = 0.0
-    for k in range(s.v.shape[0]):
-        change = h * w.dv[0, k]
-        w.u[0, k] = h * (s.v[k] + change if method == EULER else s.v[k])
-        gain += (w.tau[k] - w.soft[k] * w.dv[0, k]) * change
-        s.v[k] += change
+    for k in range(v.shape[0]):
+        change = h * dv[k]
+        u[k] = h * (v[k] + change if method == EULER else v[k])
+        gain += (tau[k] - soft[k] * dv[k]) * change
+        v[k] += change
     s.ledger[WORK] += h * (w.power[0] + 0.5 * gain)
 
 
 @inner
 def _explicit_stage(w, s, stage, c):
     """Runge and Kutta's classical method: a stage goes on from the one before."""
-    for k in range(s.v.shape[0]):
-        w.u[stage, k] = c * w.du[stage - 1, k]
-        w.v[stage, k] = s.v[k] + c * w.dv[stage - 1, k]
+    u, v, start, du, dv = w.u[stage], w.v[stage], s.v, w.du[stage - 1], w.dv[stage - 1]
+    for k in range(u.shape[0]):
+        u[k] = c * du[k]
+        v[k] = start[k] + c * dv[k]
 
 
 @inner
 def _finish_rk4(w, s, h):
-    f = h / 6.0
-    for k in range(s.v.shape[0]):
-        w.u[0, k] = f * (w.du[0, k] + 2.0 * (w.du[1, k] + w.du[2, k]) + w.du[3, k])
-        s.v[k] += f * (w.dv[0, k] + 2.0 * (w.dv[1, k] + w.dv[2, k]) + w.dv[3, k])
+    f, u, v, du, dv = h / 6.0, w.u[0], s.v, w.du, w.dv
+    for k in range(u.shape[0]):
+        u[k] = f * (du[0, k] + 2.0 * (du[1, k] + du[2, k]) + du[3, k])
+        v[k] += f * (dv[0, k] + 2.0 * (dv[1, k] + dv[2, k]) + dv[3, k])
     s.ledger[WORK] += f * (w.power[0] + 2.0 * (w.power[1] + w.power[2]) + w.power[3])
 
 

@@ -21,8 +21,9 @@ from sim.spatial.blocks import add3, cross3, dot3, scale3
 @inner
 def displace(links, q0, u, q):
     """q = q0 moved by u."""
-    for i in range(links.kind.shape[0]):
-        kind, iq, iv = links.kind[i], links.q_start[i], links.v_start[i]
+    kinds, q_start, v_start = links.kind, links.q_start, links.v_start
+    for i in range(kinds.shape[0]):
+        kind, iq, iv = kinds[i], q_start[i], v_start[i]
         if kind == BALL:
             _turn(q0, iq, u, iv, kind == FREE, q)
         elif kind == FREE:
@@ -36,8 +37,9 @@ def displace(links, q0, u, q):
 @inner
 def rates(links, u, v, du):
     """u̇ at u."""
-    for i in range(links.kind.shape[0]):
-        kind, iv = links.kind[i], links.v_start[i]
+    kinds, v_start = links.kind, links.v_start
+    for i in range(kinds.shape[0]):
+        kind, iv = kinds[i], v_start[i]
         if kind in (BALL, FREE):
             x, w = (u[iv], u[iv + 1], u[iv + 2]), (v[iv], v[iv + 1], v[iv + 2])
             c = cross3(x, w)
