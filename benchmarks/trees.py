@@ -35,7 +35,7 @@ SAME_ANGLES, SAME_ACCELERATIONS = 1e-7, 1e-9  # [rad] after a tenth of a second 
 def measure() -> Iterator[Row | str]:
     """Times are medians over rounds in which the engines take turns, a hundred steps a round."""
     yield (
-        "     The tree engine's kernels have friction, stops, rotors, damping and inputs in them; these scenes have none.\n"
+        "     Friction, stops, rotors, damping and inputs are compiled into the tree engine; these scenes have none.\n"
         "     PyBullet is called for every step, Pinocchio for every evaluation, the others for a hundred steps."
     )
     yield _call_costs()

@@ -52,7 +52,7 @@ class TreeBackend:
         held = control.tau, control.wrench
         status, where, _ = advance(*self._kernel, *held, control.time, dt, n, self._method)
         if status:
-            joint = int(self.model.dof_joint[where if status == STAGES_FAIL else self._system.links.v_start[where]])
+            joint = int(self.model.dof_joint[where if status == STAGES_FAIL else self._system.v_start[where]])
             body = int(self.model.joint_child[joint])
             name = self.model.joint_names[joint] if status == STAGES_FAIL else self.model.body_names[body]
             raise Diverged(f"{_REASONS[status].format(name)}; try a smaller step or softer gains")

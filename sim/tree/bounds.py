@@ -24,7 +24,7 @@ from sim.jit import inner
 from sim.model import BALL, FREE
 from sim.tree.forces import evaluate
 from sim.tree.stops import ball_angles
-from sim.tree.world import BOUNDED, DAMPED, IMPLICIT, UNSETTLED
+from sim.tree.world import DAMPED, IMPLICIT, UNSETTLED
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
 SLIDING = 1
@@ -43,15 +43,14 @@ SLACK = 1e-12  # relative, of a force
 @inner
 def begin(sys, w, s, time, h, modes):
     """The first evaluation of a part of a step of h, with modes that are right, or those there are."""
-    _soften(sys, w, s, h)
-    bounded, settling = w.switches[BOUNDED], w.switches[BOUNDED] and modes == SETTLE
+    start(sys, w, s, h)
+    settling = modes == SETTLE
     if settling:
         _find_bounds(sys, w, s)
     fewest, patience = 1 << 30, ALL_AT_ONCE
     for _ in range(MOST_SOLVES):
-        if bounded:
-            _apply_modes(sys, w, s)
-        for stage in range(1):  # a plain 0 would compile another kernel for that number alone
+        _apply_modes(sys, w, s)
+        for stage in range(1):
             evaluate(sys, w, s, time, stage)
         wrong = _judge(sys, w, s, LOOK) if settling else 0
         if wrong == 0:
@@ -65,13 +64,16 @@ def begin(sys, w, s, time, h, modes):
 
 
 @inner
-def _soften(sys, w, s, h):
-    """w.armature from rotors and implicit damping: θ = ½, and larger where it would stop a joint within the step."""
-    u, v, start, soft, armature = w.u[0], w.v[0], s.v, w.soft, w.armature
+def start(sys, w, s, h):
+    """The first stage, and w.armature from rotors and implicit damping over h.
+
+    θ = ½, and larger where the damping would stop a joint within the step.
+    """
+    u, v, now, soft, armature = w.u[0], w.v[0], s.v, w.soft, w.armature
     locked, rotor, damping, rate = sys.locked, sys.rotor, sys.damping, sys.damping_rate
     implicit = w.switches[DAMPED] and w.switches[IMPLICIT]
     for k in range(u.shape[0]):
-        u[k], v[k], soft[k] = 0.0, start[k], 0.0
+        u[k], v[k], soft[k] = 0.0, now[k], 0.0
         if implicit:
             soft[k] = max(0.5, 1.0 - 1.0 / max(rate[k] * h, 1e-300)) * h * damping[k]
         armature[k] = math.inf if locked[k] else rotor[k] + soft[k]
@@ -80,19 +82,18 @@ def _soften(sys, w, s, h):
 @inner
 def _find_bounds(sys, w, s):
     """w.low, w.high of axes that stand still; equal where nothing holds. Moving axes get the mode of their motion."""
-    links = sys.links
-    for i in range(links.kind.shape[0]):
+    for i in range(sys.kind.shape[0]):
         w.low[i], w.high[i] = 0.0, 0.0
-        if not sys.bounded[i] or links.kind[i] == FREE:
+        if not sys.bounded[i] or sys.kind[i] == FREE:
             continue
-        k, F = links.v_start[i], sys.friction[i]
-        if links.kind[i] == BALL:
+        k, F = sys.v_start[i], sys.friction[i]
+        if sys.kind[i] == BALL:
             _find_ball(sys, w, s, i, k)
             continue
         if s.v[k] != 0.0:
             s.mode[k] = AT_LOW if s.v[k] > 0.0 else AT_HIGH
             continue
-        x = s.q[links.q_start[i]]
+        x = s.q[sys.q_start[i]]
         w.low[i] = -math.inf if x >= sys.high[i, 0] - BAND else -F
         w.high[i] = math.inf if x <= sys.low[i, 0] + BAND else F
         if math.isinf(w.low[i] if s.mode[k] == AT_LOW else w.high[i]):
@@ -115,13 +116,12 @@ def _find_ball(sys, w, s, i, k):
 @inner
 def _apply_modes(sys, w, s):
     """w.push of axes at a bound; infinite w.armature of held ones."""
-    links = sys.links
-    for i in range(links.kind.shape[0]):
+    for i in range(sys.kind.shape[0]):
         if not sys.bounded[i]:
             continue
-        k = links.v_start[i]
+        k = sys.v_start[i]
         held = w.low[i] < w.high[i] and s.mode[k] == HELD
-        if links.kind[i] == BALL:
+        if sys.kind[i] == BALL:
             for c in range(3):
                 w.armature[k + c] = math.inf if held else w.soft[k + c]
             continue
@@ -141,8 +141,8 @@ def _judge(sys, w, s, change):
     for i in range(sys.bounded.shape[0] - 1, -1, -1):
         if not w.low[i] < w.high[i]:
             continue
-        k = sys.links.v_start[i]
-        better = _ball_mode(sys, w, s, i, k, change) if sys.links.kind[i] == BALL else _axis_mode(sys, w, s, i, k)
+        k = sys.v_start[i]
+        better = _ball_mode(sys, w, s, i, k, change) if sys.kind[i] == BALL else _axis_mode(sys, w, s, i, k)
         if better != s.mode[k]:
             wrong += 1
             if change != LOOK:
@@ -199,8 +199,8 @@ def _steady_balls(sys, w, s, h):
     """Balls that will stand within h go on sliding the way they do: past the end of that, friction has no direction."""
     found = False
     for i in range(sys.bounded.shape[0]):
-        k = sys.links.v_start[i]
-        if sys.links.kind[i] != BALL or sys.friction[i] == 0.0 or w.low[i] < w.high[i] or w.slide[k] != 0.0:
+        k = sys.v_start[i]
+        if sys.kind[i] != BALL or sys.friction[i] == 0.0 or w.low[i] < w.high[i] or w.slide[k] != 0.0:
             continue
         speed, slower = 0.0, 0.0
         for c in range(3):
@@ -216,22 +216,22 @@ def _steady_balls(sys, w, s, h):
 @inner
 def excess(sys, w, s):
     """How far the first of all events lies back: past a stop, or sliding the wrong way; negative before all of them."""
-    worst, links = -math.inf, sys.links
-    for i in range(links.kind.shape[0]):
+    worst = -math.inf
+    for i in range(sys.kind.shape[0]):
         if not sys.bounded[i]:
             continue
-        iq, k = links.q_start[i], links.v_start[i]
-        if links.kind[i] == BALL:
+        iq, k = sys.q_start[i], sys.v_start[i]
+        if sys.kind[i] == BALL:
             worst = max(worst, _ball_excess(sys, w, s, i, k))
             continue
         if w.low[i] < w.high[i] and s.mode[k] == HELD:
             continue
         if sys.friction[i] > 0.0:
             worst = max(worst, s.v[k] if s.mode[k] == AT_HIGH else -s.v[k])
-        start = w.q0[1, iq]
-        if start <= sys.high[i, 0] + BAND:
+        began = w.q0[1, iq]
+        if began <= sys.high[i, 0] + BAND:
             worst = max(worst, s.q[iq] - sys.high[i, 0])
-        if start >= sys.low[i, 0] - BAND:
+        if began >= sys.low[i, 0] - BAND:
             worst = max(worst, sys.low[i, 0] - s.q[iq])
     return worst
 
@@ -259,8 +259,8 @@ def stand_still(sys, w, s):
     for i in range(sys.bounded.shape[0]):
         if not sys.bounded[i] or sys.friction[i] == 0.0:
             continue
-        k = sys.links.v_start[i]
-        if sys.links.kind[i] == BALL:
+        k = sys.v_start[i]
+        if sys.kind[i] == BALL:
             a, b = 0.0, 0.0
             for c in range(3):
                 a += w.v0[1, k + c] * w.v0[1, k + c]

@@ -16,14 +16,13 @@ from sim.jit import inner
 from sim.model import BALL
 from sim.spatial.kernels import cross, rotate
 from sim.tree.lie import displace, rates
-from sim.tree.world import BOUNDED, DAMPED, IMPLICIT, PUSHED
+from sim.tree.world import BOUNDED, DAMPED, DRIVEN, IMPLICIT, PUSHED
 
 
 @inner
 def accelerate(sys, w, q, v, a):
     """a from w.tau, w.f_ext, w.gravity, w.armature; the links as a tuple, which inlined kernels keep in registers."""
-    t = sys.links
-    links = Links(t.parent, t.kind, t.q_start, t.v_start, t.branching, t.fixed, t.inertia)
+    links = Links(sys.parent, sys.kind, sys.q_start, sys.v_start, sys.branching, sys.fixed, sys.link_inertia)
     articulated_bodies(links, w.W, w.U, q, v, w.tau, w.armature, w.gravity, w.f_ext, a)
 
 
@@ -35,14 +34,19 @@ def evaluate(sys, w, s, time, stage):
 
     Implicit damping is −d (v₀ + θ h a): its part in a is an inertia, w.soft = θ h d.
     """
-    tau, given, soft, v, a = w.tau, s.tau, w.soft, w.v[stage], w.dv[stage]
-    displace(sys.links, s.q, w.u[stage], w.q)
-    rates(sys.links, w.u[stage], v, w.du[stage])
+    tau, given, soft, u, v, du, a = w.tau, s.tau, w.soft, w.u[stage], w.v[stage], w.du[stage], w.dv[stage]
+    q, q0 = w.q, s.q
+    if q.shape[0] == u.shape[0]:  # hinges and sliders alone, for which a call costs more than the work
+        for k in range(u.shape[0]):
+            q[k], du[k] = q0[k] + u[k], v[k]
+    else:
+        displace(sys.kind, sys.q_start, sys.v_start, q0, u, q)
+        rates(sys.kind, sys.v_start, u, v, du)
     for k in range(tau.shape[0]):
         tau[k] = given[k]
     if w.switches[PUSHED]:
         _push(sys, w, s, time)
-    elif sys.inputs.dof.shape[0] > 0:
+    elif w.switches[DRIVEN]:
         add_inputs(sys.inputs, time, w.R, sys.center, tau, w.wrench)
     if w.switches[DAMPED]:
         damping, at = sys.damping, s.v if w.switches[IMPLICIT] else v
@@ -53,7 +57,7 @@ def evaluate(sys, w, s, time, stage):
         for k in range(tau.shape[0]):
             tau[k] += push[k]
         _rub_balls(sys, w, v)
-    accelerate(sys, w, w.q, v, a)
+    accelerate(sys, w, q, v, a)
     power = 0.0
     for k in range(tau.shape[0]):
         power += (tau[k] - soft[k] * a[k]) * v[k]
@@ -85,9 +89,9 @@ def _push(sys, w, s, time):
 def _rub_balls(sys, w, v):
     """−F ω/|ω| where a ball slides; w.slide says the direction where ω has none."""
     for i in range(sys.friction.shape[0]):
-        if sys.links.kind[i] != BALL or sys.friction[i] == 0.0:
+        if sys.kind[i] != BALL or sys.friction[i] == 0.0:
             continue
-        k = sys.links.v_start[i]
+        k = sys.v_start[i]
         if math.isinf(w.armature[k]):
             continue
         x, y, z = v[k] + w.slide[k], v[k + 1] + w.slide[k + 1], v[k + 2] + w.slide[k + 2]

@@ -41,8 +41,8 @@ def rebound(sys, w, s):
             s.v[k] += w.answer[r, k] * w.impulse[r]
     for r in range(m):
         i = w.row[r, 0]
-        if w.active[r] and sys.links.kind[i] != BALL:
-            s.v[sys.links.v_start[i]] = w.target[r] * w.J[r, 0]
+        if w.active[r] and sys.kind[i] != BALL:
+            s.v[sys.v_start[i]] = w.target[r] * w.J[r, 0]
     kinetic, potential = energies(sys, w, s)
     s.ledger[WORK] += kinetic + potential - before
     return True
@@ -51,11 +51,11 @@ def rebound(sys, w, s):
 @inner
 def _touched(sys, w, s):
     """w.row, w.J: the stops that joints are at; J points away from the stop. Returns how many."""
-    m, links = 0, sys.links
-    for i in range(links.kind.shape[0]):
-        if not sys.bounded[i] or links.kind[i] == FREE:
+    m = 0
+    for i in range(sys.kind.shape[0]):
+        if not sys.bounded[i] or sys.kind[i] == FREE:
             continue
-        if links.kind[i] == BALL:
+        if sys.kind[i] == BALL:
             for which in range(2):
                 angle = ball_angles(sys, s.q, i)[which]
                 upper = angle >= sys.high[i, which] - BAND
@@ -66,7 +66,7 @@ def _touched(sys, w, s):
                     w.row[m, 0], w.row[m, 1] = i, which
                     m += 1
             continue
-        x = s.q[links.q_start[i]]
+        x = s.q[sys.q_start[i]]
         upper = x >= sys.high[i, 0] - BAND
         if upper or x <= sys.low[i, 0] + BAND:
             w.J[m, 0] = -1.0 if upper else 1.0
@@ -79,8 +79,8 @@ def _touched(sys, w, s):
 def _rate(sys, w, r, v):
     """J v of row r."""
     i = w.row[r, 0]
-    k = sys.links.v_start[i]
-    if sys.links.kind[i] != BALL:
+    k = sys.v_start[i]
+    if sys.kind[i] != BALL:
         return w.J[r, 0] * v[k]
     return w.J[r, 0] * v[k] + w.J[r, 1] * v[k + 1] + w.J[r, 2] * v[k + 2]
 
@@ -96,7 +96,7 @@ def _approached(sys, w, s, m):
         w.target[r] = 0.0
         if w.active[r]:
             found = True
-            rests = sys.links.kind[i] == BALL and w.resting[i, which]
+            rests = sys.kind[i] == BALL and w.resting[i, which]
             if -v > EARLY and not rests:
                 w.target[r] = -sys.restitution[i] * v
     return found
@@ -110,19 +110,19 @@ def _put_back(sys, w, s, m):
         u[k] = 0.0
     for r in range(m):
         i, which = w.row[r, 0], w.row[r, 1]
-        if sys.links.kind[i] != BALL:
+        if sys.kind[i] != BALL:
             continue
         angle = ball_angles(sys, s.q, i)[which]
         past = max(angle - sys.high[i, which], sys.low[i, which] - angle)
         if past > BAND:
-            k, size = sys.links.v_start[i], 0.0
+            k, size = sys.v_start[i], 0.0
             for c in range(3):
                 size += w.J[r, c] * w.J[r, c]
             for c in range(3):
                 u[k + c] += past / size * w.J[r, c]
             moved = True
     if moved:
-        displace(sys.links, s.q, u, w.q)
+        displace(sys.kind, sys.q_start, sys.v_start, s.q, u, w.q)
         for k in range(s.q.shape[0]):
             s.q[k] = w.q[k]
 
@@ -141,7 +141,7 @@ def _answers(sys, w, s, m):
         w.gravity[k] = 0.0
     for r in range(m):
         i = w.row[r, 0]
-        k, width = sys.links.v_start[i], 3 if sys.links.kind[i] == BALL else 1
+        k, width = sys.v_start[i], 3 if sys.kind[i] == BALL else 1
         for c in range(width):
             w.tau[k + c] = w.J[r, c]
         accelerate(sys, w, s.q, still, w.answer[r])

@@ -52,7 +52,12 @@ def integrate(sys, w, s, time, h, method):
         _finish_gauss4(w, s, h)
     else:
         _euler(w, s, h, method)
-    displace(sys.links, s.q, w.u[0], s.q)
+    q, u = s.q, w.u[0]
+    if q.shape[0] == u.shape[0]:
+        for k in range(u.shape[0]):
+            q[k] += u[k]
+    else:
+        displace(sys.kind, sys.q_start, sys.v_start, q, u, q)
     return -1
 
 
@@ -103,8 +108,8 @@ def _look_back(sys, w, s, h):
     s.ledger[WORK] += 55.0 * f * w.power[0]
     for i in range(3):
         b = f * (-59.0 if i == 0 else 37.0 if i == 1 else -9.0)
-        distance(sys.links, s.q, s.past_q[i], u)
-        rates(sys.links, u, s.past_v[i], du)
+        distance(sys.kind, sys.q_start, sys.v_start, s.q, s.past_q[i], u)
+        rates(sys.kind, sys.v_start, u, s.past_v[i], du)
         for k in range(total.shape[0]):
             total[k] += b * du[k]
             s.v[k] += b * s.past_a[i, k]

@@ -19,9 +19,8 @@ from sim.spatial.blocks import add3, cross3, dot3, scale3
 
 
 @inner
-def displace(links, q0, u, q):
+def displace(kinds, q_start, v_start, q0, u, q):
     """q = q0 moved by u."""
-    kinds, q_start, v_start = links.kind, links.q_start, links.v_start
     for i in range(kinds.shape[0]):
         kind, iq, iv = kinds[i], q_start[i], v_start[i]
         if kind == BALL:
@@ -35,9 +34,8 @@ def displace(links, q0, u, q):
 
 
 @inner
-def rates(links, u, v, du):
+def rates(kinds, v_start, u, v, du):
     """u̇ at u."""
-    kinds, v_start = links.kind, links.v_start
     for i in range(kinds.shape[0]):
         kind, iv = kinds[i], v_start[i]
         if kind in (BALL, FREE):
@@ -52,10 +50,10 @@ def rates(links, u, v, du):
 
 
 @inner
-def distance(links, q0, q, u):
+def distance(kinds, q_start, v_start, q0, q, u):
     """u of the rotations of q, measured from q0; the others are not looked at and stay as they are."""
-    for i in range(links.kind.shape[0]):
-        kind, iq, iv = links.kind[i], links.q_start[i], links.v_start[i]
+    for i in range(kinds.shape[0]):
+        kind, iq, iv = kinds[i], q_start[i], v_start[i]
         if kind in (BALL, FREE):
             k = iq if kind == BALL else iq + 3
             a = q0[k], -q0[k + 1], -q0[k + 2], -q0[k + 3]

@@ -14,7 +14,7 @@ def ball_angles(sys, q, i):
 
     swing  2 atan(|n × e| sin θ/2 / …): the angle between e on both sides        twist  2 atan(z_e/w)
     """
-    k, e = sys.links.q_start[i], get3(sys.axis, i, 0)
+    k, e = sys.q_start[i], get3(sys.axis, i, 0)
     w, x = q[k], (q[k + 1], q[k + 2], q[k + 3])
     along = dot3(x, e)
     across = cross3(x, e)
@@ -29,7 +29,7 @@ def ball_direction(sys, q, i, which):
 
     swing  p × e / |p × e|        twist  (p + e)/(1 + p·e)
     """
-    k, e = sys.links.q_start[i], get3(sys.axis, i, 0)
+    k, e = sys.q_start[i], get3(sys.axis, i, 0)
     w, x = q[k], (q[k + 1], q[k + 2], q[k + 3])
     t = scale3(-2.0, cross3(x, e))
     p = add3(e, add3(scale3(w, t), cross3(scale3(-1.0, x), t)))  # Rᵀ e

@@ -9,7 +9,7 @@ import numpy as np
 from sim.backend import BackendError
 from sim.dynamics.crba import mass_matrices
 from sim.dynamics.inputs import Inputs, inputs_of
-from sim.dynamics.links import Links, links_of
+from sim.dynamics.links import links_of
 from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import Tree, body_joints, tree_of
 from sim.jit import bundle
@@ -24,10 +24,17 @@ MARGIN = 1.5  # by which a rate may be larger elsewhere
 class System(NamedTuple):
     """n links, nv velocities, nb bodies."""
 
-    links: Links
     tree: Tree
     inputs: Inputs
     gravity: Array  # (3,)
+
+    parent: Array  # (n,) the fields of sim.dynamics.links.Links
+    kind: Array  # (n,)
+    q_start: Array  # (n,)
+    v_start: Array  # (n,)
+    branching: Array  # (n,)
+    fixed: Array  # (n, 12)
+    link_inertia: Array  # (n, 10)
 
     body_link: Array  # (nb,) see sim.dynamics.links.BodyPlaces
     body_p: Array  # (nb, 3)
@@ -69,10 +76,16 @@ def system_of(model: Model) -> System:
     limited: Array = np.any(np.isfinite(low) | np.isfinite(high), axis=1)
     rate, stiffest = _damping_rates(model, locked)
     return System(
-        links=links,
         tree=tree_of(model),
         inputs=inputs_of(model),
         gravity=model.gravity,
+        parent=links.parent,
+        kind=links.kind,
+        q_start=links.q_start,
+        v_start=links.v_start,
+        branching=links.branching,
+        fixed=links.fixed,
+        link_inertia=links.inertia,
         body_link=on.link,
         body_p=on.p,
         body_R=on.R,
@@ -140,9 +153,8 @@ def _poses(model: Model, count: int) -> Array:
     return Q
 
 
-_pack_links, _pack_tree, _pack_inputs, _pack_system = bundle(Links), bundle(Tree), bundle(Inputs), bundle(System)
+_pack_tree, _pack_inputs, _pack_system = bundle(Tree), bundle(Inputs), bundle(System)
 
 
 def pack_system(system: System) -> Any:
-    links, tree, inputs = _pack_links(system.links), _pack_tree(system.tree), _pack_inputs(system.inputs)
-    return _pack_system(system._replace(links=links, tree=tree, inputs=inputs))
+    return _pack_system(system._replace(tree=_pack_tree(system.tree), inputs=_pack_inputs(system.inputs)))

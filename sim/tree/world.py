@@ -17,9 +17,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 # they were.
 WORK, STARTED, START_ENERGY, MOST_KINETIC, STEPS, UNSETTLED, PAST, PAST_STEP = range(8)
 LEDGER = 8
-# Places in Work.switches: whether friction or stops can act, whether a wrench acts on some body, whether damping is
-# part of the force at every stage or implicit over the step.
-BOUNDED, PUSHED, DAMPED, IMPLICIT = range(4)
+# Places in Work.switches: whether friction or stops can act, a wrench on some body, an input on some joint, damping,
+# and whether that is implicit over the step or part of the force at every stage.
+BOUNDED, PUSHED, DRIVEN, DAMPED, IMPLICIT = range(5)
 STAGES = 4
 
 
@@ -41,7 +41,7 @@ class World(NamedTuple):
 class Work(NamedTuple):
     """Scratch. Nothing here outlives a step."""
 
-    switches: Array  # (4,) bool
+    switches: Array  # (5,) bool
     W: Array  # (n, WIDTH) of sim.dynamics.aba
     U: Array  # (nv, U_WIDTH)
     gravity: Array  # (3,) that of the scene, or none while impulses are answered
@@ -97,10 +97,10 @@ def make_world(system: System, nq: int, nv: int) -> World:
 
 
 def make_work(system: System, nq: int, nv: int) -> Work:
-    n, nb = len(system.links.kind), len(system.mass)
-    rows = int(np.where(system.links.kind == BALL, 2, 1)[system.bounded].sum())
+    n, nb = len(system.kind), len(system.mass)
+    rows = int(np.where(system.kind == BALL, 2, 1)[system.bounded].sum())
     return Work(
-        switches=np.zeros(4, dtype=np.bool_),
+        switches=np.zeros(5, dtype=np.bool_),
         W=np.zeros((n, WIDTH)),
         U=np.zeros((nv, U_WIDTH)),
         gravity=np.array(system.gravity),
