@@ -20,7 +20,7 @@ from sim.scene import Scene
 
 PEERS = ("mujoco", "pybullet", "pinocchio")
 DT = 1e-4  # short enough for first-order engines to follow an arm without damping for all rounds
-ROUNDS, ROUND_STEPS = 60, 100
+ROUNDS, ROUND_STEPS = 21, 400
 LENGTHS = (10, 30, 100)  # PyBullet's multibodies have at most 121 coordinates
 LONG = (300, 1000)  # ours alone, for its growth
 CALLS = 1000
@@ -33,10 +33,10 @@ SAME_ANGLES, SAME_ACCELERATIONS = 1e-7, 1e-9  # [rad] after a tenth of a second 
 
 
 def measure() -> Iterator[Row | str]:
-    """Times are medians over rounds in which the engines take turns, a hundred steps a round."""
+    """Times are medians over rounds in which the engines take turns, many steps a round."""
     yield (
         "     Friction, stops, rotors, damping and inputs are compiled into the tree engine; these scenes have none.\n"
-        "     PyBullet is called for every step, Pinocchio for every evaluation, the others for a hundred steps."
+        "     PyBullet is called for every step, Pinocchio for every evaluation, the others for a whole round."
     )
     yield _call_costs()
     scenes = {"arm of 7 hinges": arm7(), **{f"chain of {n}": chain(nearly_hanging(n)) for n in LENGTHS}}
