@@ -1,4 +1,4 @@
-"""PyBullet on our models in maximal coordinates: free bodies, hinges as pairs of point-to-point constraints."""
+"""PyBullet on our models: multibodies, or free bodies with hinges as pairs of point-to-point constraints."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.mechanics import Array, Motion, from_inertial, start, to_inertial
+from sim.bullet.backend import BulletBackend
 from sim.bullet.quiet import pybullet
 from sim.model import FREE, HINGE, Model
 from sim.spatial.rotation import matrix_to_quat, quat_to_matrix
@@ -19,6 +20,22 @@ ITERATIONS = 50  # of the constraint solver; PyBullet's default
 def step_of_nothing() -> Callable[[], None]:
     """A step of a world without bodies: what the call itself costs."""
     return partial(pybullet.stepSimulation, physicsClientId=pybullet.connect(pybullet.DIRECT))
+
+
+class Multibodies:
+    """Trees in reduced coordinates as our backend builds them, stepped without anything that it adds to a step."""
+
+    def __init__(self, model: Model, dt: float) -> None:
+        self._backend = BulletBackend(model)
+        pybullet.setTimeStep(dt, physicsClientId=self._backend._client)
+
+    def advance(self, steps: int) -> None:
+        step, client = pybullet.stepSimulation, self._backend._client
+        for _ in range(steps):
+            step(physicsClientId=client)
+
+    def close(self) -> None:
+        self._backend.close()
 
 
 class FreeBodies:

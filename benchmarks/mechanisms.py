@@ -51,6 +51,30 @@ def double_pendulum(q1: float, q2: float) -> Scene:
     return Scene("double_pendulum", "Double pendulum", bodies=tuple(bodies), joints=tuple(joints))
 
 
+# name -> (length of the link along its z [m], mass [kg], radius [m], axis of the hinge at its foot, start [rad])
+ARM7 = {
+    "shoulder_yaw": (0.34, 4.2, 0.075, (0.0, 0.0, 1.0), 0.3),
+    "shoulder_pitch": (0.21, 3.6, 0.070, (0.0, 1.0, 0.0), 0.7),
+    "upper_roll": (0.20, 3.1, 0.065, (0.0, 0.0, 1.0), -0.4),
+    "elbow": (0.19, 2.7, 0.062, (0.0, 1.0, 0.0), -1.1),
+    "fore_roll": (0.20, 1.9, 0.058, (0.0, 0.0, 1.0), 0.5),
+    "wrist": (0.10, 1.6, 0.052, (0.0, 1.0, 0.0), 0.9),
+    "flange": (0.12, 0.5, 0.045, (0.0, 0.0, 1.0), 0.0),
+}
+
+
+def arm7() -> Scene:
+    """A light arm of seven hinges that roll and pitch in turn, pointing straight up at q = 0."""
+    bodies, joints, foot, parent = [], [], 0.0, "world"
+    for name, (length, mass, radius, axis, angle) in ARM7.items():
+        across = mass * (3 * radius**2 + length**2) / 12.0
+        inertia = (across, across, mass * radius**2 / 2.0, 0.0, 0.0, 0.0)
+        bodies.append(Body(name, mass, (0.0, 0.0, length / 2), inertia))
+        joints.append(Joint(name, "hinge", parent, name, Pose((0.0, 0.0, foot)), axis=axis, q=(angle,)))
+        foot, parent = length, name
+    return Scene("arm7", "Arm of seven hinges", bodies=tuple(bodies), joints=tuple(joints))
+
+
 def tumbling_body() -> Scene:
     """Weightless, spun about its middle axis with a little of the other two, so that it turns over."""
     spin = (0.01, 6.0, 0.01, 0.0, 0.0, 0.0)

@@ -48,20 +48,28 @@ class Backend(Protocol):
 # id -> (name shown to people, "module:class")
 BACKENDS = {
     "impulse": ("Constraint impulses", "sim.impulse.backend:ImpulseBackend"),
+    "tree": ("Articulated tree", "sim.tree.backend:TreeBackend"),
     "pybullet": ("PyBullet", "sim.bullet.backend:BulletBackend"),
 }
 
 # id -> the integrators to choose from, the usual one first. The impulse engine has none: `stabilise` says how it steps.
-INTEGRATORS: dict[str, tuple[str, ...]] = {"impulse": (), "pybullet": ("semi-implicit",)}
+INTEGRATORS: dict[str, tuple[str, ...]] = {
+    "impulse": (),
+    "tree": ("rk4", "euler", "explicit_euler", "ab4", "gauss4"),
+    "pybullet": ("semi-implicit",),
+}
 
 
 # id -> the scene's settings that this engine heeds beside step and gravity
-SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "pybullet": ()}
+SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "tree": (), "pybullet": ()}
 
 
 def integrator_of(name: str, scene: Scene) -> str:
     """How this engine steps this scene, by name."""
-    return INTEGRATORS[name][0] if INTEGRATORS[name] else scene.stabilise
+    offered = INTEGRATORS[name]
+    if not offered:
+        return scene.stabilise
+    return scene.integrator if scene.integrator in offered else offered[0]
 
 
 def unavailable(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from sim.backend import BACKENDS
+from sim.backend import BACKENDS, INTEGRATORS
 from sim.control import CONTROLLERS
 from sim.expression import ExpressionError, compile_expression
 from sim.scene import (
@@ -97,6 +97,9 @@ def _check_world(scene: Scene) -> None:
     if not 0 < scene.dt <= LONGEST_STEP:
         _fail(("dt",), f"dt is {scene.dt:g} s; expected a step above 0 and at most {LONGEST_STEP} s")
     _check_known(("backend",), scene.backend, "engine", BACKENDS)
+    if scene.integrator is not None:
+        integrators = [name for names in INTEGRATORS.values() for name in names]
+        _check_known(("integrator",), scene.integrator, "integrator", integrators)
     _check_known(("solver",), scene.solver, "solver", SOLVERS)
     _check_known(("stabilise",), scene.stabilise, "stabilisation", STABILISATIONS)
     from sim.history import PLOTS  # imports sim.model, which imports this module

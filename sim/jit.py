@@ -6,6 +6,7 @@ cache sees neither changes in other files nor changed decorator flags.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -23,7 +24,7 @@ from numba.experimental import structref
 from numba.extending import intrinsic
 
 _SOURCES = Path(__file__).parent
-_KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "bullet", "control")
+_KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "tree", "bullet", "control")
 _CONSTANTS = ("jit.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
 _KEEP_FOLDERS = 3
 
@@ -182,6 +183,7 @@ def _borrow(_context: Any, value: Any) -> Any:
     return value(value), generate
 
 
+@functools.cache
 def bundle(cls: type[Any]) -> Callable[[Any], Any]:
     """Makes a NamedTuple of arrays one thing for kernels: a reference, with the arrays as its attributes.
 

@@ -23,6 +23,7 @@ from sim.dynamics.kinematics import kinematics
 from sim.dynamics.links import links_of
 from sim.dynamics.motion import accelerations, subspace_rates, velocities
 from sim.dynamics.rnea import rnea
+from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import body_joints, tree_of
 from sim.dynamics.wrenches import link_wrenches
 from sim.model import FIXED, compile_model
@@ -34,8 +35,6 @@ Array = np.ndarray[Any, np.dtype[Any]]
 Vector = Sequence[float] | Array
 Wrenches = Mapping[str, Vector]
 
-SINGULAR = 1e-12  # smallest eigenvalue of the mass matrix, its diagonal scaled to 1
-ROUNDING = 1e-14  # of the terms of a diagonal entry; what is smaller may be nothing
 QUATERNION_TOLERANCE = 1e-3
 
 
@@ -280,23 +279,14 @@ class Robot:
         return np.asarray(self.model.joint_locked[self.model.dof_joint])
 
     def _refuse_singular(self) -> None:
-        """Where some motion costs no force, forces say nothing about accelerations."""
+        """See `sim.dynamics.singular`."""
         m = self.model
         moving = np.flatnonzero(~self._locked())
         if len(moving) == 0:
             return
-        M = self._mass_matrix()[np.ix_(moving, moving)]
-        diagonal, S = np.diag(M), self._S[moving]
-        # The terms that M's diagonal is the difference of, seen from the world's origin.
-        turning, shifting = self._I[:, [4, 7, 9]].sum(1).max(), self._I[:, 0].max()
-        terms = turning * (S[:, :3] ** 2).sum(1) + shifting * (S[:, 3:] ** 2).sum(1)
-        loose = int(np.argmin(diagonal / terms))
-        if diagonal[loose] > ROUNDING * terms[loose]:
-            scale = 1 / np.sqrt(diagonal)
-            values, vectors = np.linalg.eigh(scale[:, None] * M * scale)
-            if values[0] > SINGULAR:
-                return
-            loose = int(np.argmax(np.abs(vectors[:, 0])))
+        loose = loose_velocity(self._mass_matrix()[np.ix_(moving, moving)], self._S[moving], self._I)
+        if loose is None:
+            return
         name = m.joint_names[int(m.dof_joint[moving[loose]])]
         raise ValueError(
             f'the mass matrix is singular: nothing resists joint "{name}"; '

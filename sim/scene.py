@@ -196,6 +196,7 @@ class Scene:
     gravity: Vec3 = (0.0, 0.0, -9.81)
     backend: str = "impulse"
     dt: float = 1e-3
+    integrator: str | None = None  # of engines that have a choice; None: the engine's usual one
     solver: str = "sparse"  # of the impulse engine: SOLVERS
     stabilise: str = "rattle"  # of the impulse engine: STABILISATIONS
     bodies: tuple[Body, ...] = ()

@@ -7,22 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from sim.backend import BACKENDS, create, refusal, unavailable
-from sim.files import builtin_names, load
+from sim.backend import BACKENDS, create, unavailable
 from sim.model import Model, compile_model
 from sim.scene import Body, Frame, Joint, Pose, Scene, Shape
 from sim.state import Control
 
 ENGINES = tuple(name for name in BACKENDS if not unavailable(name))
-
-
-def _runs(name: str) -> bool:
-    scene = load(name)
-    return not refusal(scene.backend, compile_model(scene))
-
-
-# The built-in scenes that their own engine can run: all but point masses, until the engine for them is there.
-RUNNABLE = [name for name in builtin_names() if _runs(name)]
 
 
 def rod(name: str, length: float = 0.25, mass: float = 0.25, width: float = 0.03) -> Body:

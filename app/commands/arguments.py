@@ -135,6 +135,7 @@ def scene_of(args: argparse.Namespace) -> Scene:
     scene = replace(scene, backend=args.backend or scene.backend, dt=args.dt or scene.dt)
     if args.integrator:
         _check_integrator(args.integrator, scene.backend)
+        scene = replace(scene, integrator=args.integrator)
     for option in _IMPULSE_OPTIONS:
         if value := getattr(args, option):
             if scene.backend != "impulse":

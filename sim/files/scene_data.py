@@ -39,7 +39,7 @@ _WHOLE = 1e15  # whole numbers below are written without a point
 _DIGITS = 12  # that people write
 
 # Keys that say what the fields of the same name do, in the order in which they are written.
-_SCENE_KEYS = ("summary", "group", "try", "plots", "gravity", "backend", "dt", "solver", "stabilise")
+_SCENE_KEYS = ("summary", "group", "try", "plots", "gravity", "backend", "dt", "integrator", "solver", "stabilise")
 _JOINT_KEYS = (
     *("axis", "q", "v", "damping", "friction", "rotor_inertia", "gear", "limits", "cone", "twist", "restitution"),
     *("locked", "torque_limit", "actuated"),

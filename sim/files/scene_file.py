@@ -37,7 +37,7 @@ from sim.wording import listing
 Six = tuple[float, float, float, float, float, float]
 
 _SCENE_KEYS = (
-    *("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "solver", "stabilise"),
+    *("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "integrator", "solver", "stabilise"),
     *("body", "joint", "chain", "dh", "frame", "target", "controller", "input", "camera", "world"),
 )
 # The keys of each table; "" is the top of the file.
@@ -115,6 +115,7 @@ def _scene(top: Table, path: str, variant: str) -> Scene:
         gravity=_gravity(top, default.gravity),
         backend=top.optional("backend", top.text, default.backend),
         dt=top.optional("dt", top.number, default.dt),
+        integrator=top.optional("integrator", top.text, default.integrator),
         solver=top.optional("solver", top.text, default.solver),
         stabilise=top.optional("stabilise", top.text, default.stabilise),
         bodies=tuple(_body(name, table) for name, table in top.named("body", KEYS["body"])),

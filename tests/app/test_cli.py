@@ -98,6 +98,8 @@ MISTAKES = {
     "run hinge_chain --q 0.1,1e12,1": "q contains 1e+12",
     "run free_body --q 0,0,0,2,0,0,0": "rotation is a quaternion of length 2",
     "run hinge_chain --integrator rk4": "--stabilise rattle or feedback says how it steps",
+    "run hinge_chain --backend tree --integrator rk5": 'cannot be "rk5" on tree; did you mean "rk4"?',
+    "run {ring} --backend tree": 'The tree engine cannot run this scene: joint "ground" closes a loop.',
     "run hinge_chain --backend pybullet --integrator rk4": 'cannot be "rk4" on pybullet; expected semi-implicit',
     "run hinge_chain --solver desne": 'did you mean "dense"?',
     "run hinge_chain --backend pybullet --solver dense": "--solver is for the impulse engine",

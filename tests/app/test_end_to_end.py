@@ -210,7 +210,7 @@ def test_the_engine_is_changed_and_changed_back_without_a_jump(desk):
     assert np.abs(v).max() > 1e-3
     desk.window.tabs.setCurrentWidget(desk.window.physics)
     engine = desk.window.physics.choices["backend"]
-    for key, name in (("Down", "pybullet"), ("Up", "impulse")):
+    for key, name in (("Down", "tree"), ("Down", "pybullet"), ("Up", "tree"), ("Up", "impulse")):
         engine.setFocus()
         desk.key(key)
         desk.until(lambda name=name: desk.now.backend == name)

@@ -1,4 +1,4 @@
-"""Joints held by impulses: what chains and pendulums must do, whatever the engine's insides."""
+"""What chains and pendulums must do, whatever the engine's insides."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from sim.model import compile_model
 from sim.rest import body_poses
 from sim.scene import Joint, Pose, Scene
 from tests.worlds import elliptic_period, energy, free_control, hanging, random_tree, rod, run
+
+ENGINES = ("impulse", "tree")
 
 
 @pytest.mark.parametrize("name", ["ball_chain", "hinge_chain"])
@@ -35,14 +37,15 @@ def test_chains_hold_together_and_keep_their_energy_for_a_minute(name):
     assert drift / height < 1e-3
 
 
-def test_a_pendulum_swings_with_the_elliptic_period():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_pendulum_swings_with_the_elliptic_period(engine):
     """T = 4 K(sin(θ₀/2)) √(I/(m g l)); a second-order step of 1 ms is off by some (ωh)²."""
     model = compile_model(hanging(1.0))
     m, length = model.body_mass[0], 0.125
     inertia = model.body_inertia[0, 1, 1] + m * length**2
     period = elliptic_period(np.sin(0.5)) * np.sqrt(inertia / (m * 9.81 * length))
     steps = round(period / 1e-3)
-    backend = create("impulse", model)
+    backend = create(engine, model)
     backend.advance(free_control(model), period / steps, 3 * steps)
     r = backend.read()
     assert abs(r.q[0] - 1.0) < 1e-8
@@ -64,21 +67,23 @@ def test_mixed_trees_converge_at_second_order(seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_mixed_trees_keep_their_energy(seed):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_mixed_trees_keep_their_energy(engine, seed):
     scene = random_tree(seed)
     model = compile_model(scene)
-    start = energy(model, create("impulse", model).read())
-    drifts = [abs(energy(model, run(scene, 1.0, h).read()) - start) for h in (1e-3, 2.5e-4)]
+    start = energy(model, create(engine, model).read())
+    drifts = [abs(energy(model, run(scene, 1.0, h, engine).read()) - start) for h in (1e-3, 2.5e-4)]
     kinetic = max(1.0, abs(start))
     assert drifts[0] < 1e-3 * kinetic
     assert drifts[1] < 0.2 * drifts[0] + 1e-9
 
 
-def test_a_floating_tree_keeps_its_momenta():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_floating_tree_keeps_its_momenta(engine):
     scene = random_tree(5, floating=True)
     scene = Scene(**{**vars(scene), "gravity": (0.0, 0.0, 0.0)})
     model = compile_model(scene)
-    backend = create("impulse", model)
+    backend = create(engine, model)
 
     def momenta() -> np.ndarray:
         r = backend.read()
@@ -120,10 +125,11 @@ def test_the_double_pendulum_comes_to_its_reference_as_the_step_shrinks():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_joint_coordinates_go_in_and_come_out(seed):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_joint_coordinates_go_in_and_come_out(engine, seed):
     scene = random_tree(seed, floating=seed % 2 == 0)
     model = compile_model(scene)
-    backend = create("impulse", model)
+    backend = create(engine, model)
     r = backend.read()
     for j, kind in enumerate(model.joint_type):
         q, q0 = (a[model.joint_q[j] : model.joint_q[j + 1]] for a in (r.q, model.q0))
@@ -136,9 +142,10 @@ def test_joint_coordinates_go_in_and_come_out(seed):
     assert r.joint_gap < 1e-12 and r.joint_angle_error < 1e-12
 
 
-def test_reported_velocities_are_the_rates_of_the_reported_poses():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_reported_velocities_are_the_rates_of_the_reported_poses(engine):
     model = compile_model(random_tree(7))
-    backend = create("impulse", model)
+    backend = create(engine, model)
     control = free_control(model)
     h = 1e-5
     backend.advance(control, h, 100)
@@ -158,35 +165,39 @@ def test_reported_velocities_are_the_rates_of_the_reported_poses():
         assert rate == pytest.approx(middle.v[model.joint_v[j]], abs=1e-6)
 
 
-def test_hinge_angles_count_their_turns():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_hinge_angles_count_their_turns(engine):
     scene = hanging(0.0, v=(20.0,))
     scene = Scene(**{**vars(scene), "gravity": (0.0, 0.0, 0.0)})
-    r = run(scene, 3.0, 1e-3).read()
+    r = run(scene, 3.0, 1e-3, engine).read()
     assert r.q[0] == pytest.approx(60.0, abs=60.0 * 0.02**2)  # second order in the 0.02 rad a step
 
 
 @pytest.mark.parametrize("damping", [0.001, 0.02])
-def test_a_damped_hinge_decays_exponentially(damping):
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_damped_hinge_decays_exponentially(engine, damping):
     scene = Scene(**{**vars(hanging(0.0, damping, v=(5.0,))), "gravity": (0.0, 0.0, 0.0)})
     model = compile_model(scene)
     inertia = model.body_inertia[0, 1, 1] + model.body_mass[0] * 0.125**2
-    r = run(scene, 0.1, 1e-3).read()
+    r = run(scene, 0.1, 1e-3, engine).read()
     assert r.v[0] == pytest.approx(5.0 * np.exp(-damping / inertia * 0.1), rel=1e-5)
 
 
-def test_overwhelming_damping_stops_without_overshooting():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_overwhelming_damping_stops_without_overshooting(engine):
     scene = Scene(**{**vars(hanging(0.0, 1e4, v=(5.0,))), "gravity": (0.0, 0.0, 0.0)})
     model = compile_model(scene)
-    backend = create("impulse", model)
+    backend = create(engine, model)
     for _ in range(5):
         backend.advance(free_control(model), 1e-3, 1)
         assert 0.0 <= backend.read().v[0] < 1e-2
 
 
-def test_a_falling_rod_comes_to_rest_on_its_stop():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_falling_rod_comes_to_rest_on_its_stop(engine):
     scene = hanging(2.0, limits=(-0.5, 2.5))
     model = compile_model(scene)
-    backend = create("impulse", model)
+    backend = create(engine, model)
     control = free_control(model)
     last = energy(model, backend.read())
     for _ in range(300):
@@ -200,19 +211,21 @@ def test_a_falling_rod_comes_to_rest_on_its_stop():
     assert r.q[0] < -0.4 or abs(r.v[0]) < 10.0
 
 
-def test_a_joint_torque_equal_to_the_weight_holds_the_rod_level():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_joint_torque_equal_to_the_weight_holds_the_rod_level(engine):
     scene = hanging(-np.pi / 2)
     model = compile_model(scene)
-    backend = create("impulse", model)
+    backend = create(engine, model)
     control = free_control(model)
     control.tau[0] = -model.body_mass[0] * 9.81 * 0.125
     backend.advance(control, 1e-3, 1000)
     assert abs(backend.read().v[0]) < 1e-9
 
 
-def test_divergence_names_the_body_and_keeps_the_last_good_state():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_divergence_names_the_body_and_keeps_the_last_good_state(engine):
     model = compile_model(hanging(0.0))
-    backend = create("impulse", model)
+    backend = create(engine, model)
     control = free_control(model)
     backend.advance(control, 1e-3, 10)
     control.tau[0] = 1e5
@@ -224,9 +237,10 @@ def test_divergence_names_the_body_and_keeps_the_last_good_state():
     assert np.array_equal(r.q, good.q) and np.array_equal(r.v, good.v)
 
 
-def test_a_nan_torque_is_divergence():
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_nan_torque_is_divergence(engine):
     model = compile_model(hanging(0.3))
-    backend = create("impulse", model)
+    backend = create(engine, model)
     control = free_control(model)
     control.tau[0] = np.nan
     with pytest.raises(Diverged):

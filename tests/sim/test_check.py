@@ -126,6 +126,7 @@ IMPLAUSIBLE = [
     (with_joint(restitution=1.1), "joint.pivot.restitution", "restitution is 1.1; expected 0 to 1"),
     (with_joint(limits=None, restitution=0.5), "joint.pivot.restitution", "expected limits, cone or twist"),
     (replace(SCENE, solver="dence"), "solver", 'no such solver; did you mean "dense"?'),
+    (replace(SCENE, integrator="rk5"), "integrator", 'did you mean "rk4"?'),
     (replace(SCENE, stabilise="glue"), "stabilise", "expected rattle or feedback"),
     (with_input(joint=None), "input.push", "neither joint nor body is given"),
     (with_input(body="ball"), "input.push", "joint and body are both given"),

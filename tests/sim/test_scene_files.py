@@ -187,7 +187,7 @@ def test_rotations_and_capsules_are_laid_as_written(tmp_path: Path) -> None:
 def test_every_key_of_a_joint_and_an_input_is_read(tmp_path: Path) -> None:
     path = tmp_path / "keys.toml"
     path.write_text(
-        'solver = "dense"\nstabilise = "feedback"\n'
+        'integrator = "gauss4"\nsolver = "dense"\nstabilise = "feedback"\n'
         "[body.a]\nmass = 1\nshape = { sphere = 1 }\n[body.b]\nmass = 1\nshape = { sphere = 1 }\n"
         '[joint.s]\ntype = "slider"\nparent = "world"\nchild = "a"\nfriction = 1\nrotor_inertia = 2\ngear = 3\n'
         "limits = [-4, 5]\nrestitution = 0.6\nlocked = true\ntorque_limit = 7\nactuated = false\n"
@@ -199,7 +199,7 @@ def test_every_key_of_a_joint_and_an_input_is_read(tmp_path: Path) -> None:
 
     scene = read_scene(path)
 
-    assert (scene.solver, scene.stabilise) == ("dense", "feedback")
+    assert (scene.integrator, scene.solver, scene.stabilise) == ("gauss4", "dense", "feedback")
     assert scene.joints == (
         Joint(
             *("s", "slider", "world", "a"),

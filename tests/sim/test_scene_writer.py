@@ -176,6 +176,7 @@ class Chance:
             gravity=self.maybe(self.numbers(3), (0.0, 0.0, -self.number(0.1, 9))),
             backend=self.maybe("pybullet", "impulse"),
             dt=self.number(1e-5, 0.1),
+            integrator=self.maybe("ab4", None),
             solver=str(self.rng.choice(SOLVERS)),
             stabilise=str(self.rng.choice(STABILISATIONS)),
             bodies=tuple(bodies),

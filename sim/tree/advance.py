@@ -1,0 +1,278 @@
+"""Many steps in one compiled call, cut where something that slides stands still and where a stop is reached."""
+
+from __future__ import annotations
+
+import math
+
+from sim.dynamics.aba import VELOCITY
+from sim.jit import inner, jit
+from sim.tree.bounds import SETTLE, SETTLED, begin, excess, stand_still, start
+from sim.tree.forces import energies, evaluate, place
+from sim.tree.impact import rebound
+from sim.tree.integrators import AB4, EXPLICIT_BELOW, RK4, integrate, remember
+from sim.tree.world import (
+    BOUNDED,
+    DAMPED,
+    DRIVEN,
+    IMPLICIT,
+    MOST_KINETIC,
+    PAST,
+    PAST_STEP,
+    PUSHED,
+    START_ENERGY,
+    STARTED,
+    STEPS,
+    UNSETTLED,
+    WORK,
+)
+
+OK, NOT_FINITE, TURNS_TOO_FAST, STAGES_FAIL, GAINS_ENERGY = range(5)
+LANDED = 1e-9  # [rad, m, rad/s, m/s] how exactly events are found
+MOST_TRIALS = 60
+MOST_HALVINGS = 12
+MOST_PARTS = 64
+BEFORE_STEP, BEFORE_PART = 0.0, 1.0
+MOST_TURN = 1.0  # [rad] of a body in a step
+MOST_GAIN = 0.1  # of the largest kinetic energy
+NOISE = 1e-6  # of the energy at the start, at least of 1 J
+ACCOUNTING = 64  # steps after which the energy is looked at; from rest, explicit Euler is off by 1/n of it after n
+
+
+@jit
+def advance(sys, w, s, tau, wrench, time, h, n, method):
+    """n steps of h with tau (nv,) and wrench (nb, 6) held. Returns (status, where, done).
+
+    `where` is a link, or for STAGES_FAIL a velocity. On any failure the world is that of the last good step.
+    """
+    _arrange(sys, w, s, tau, wrench, h, method)
+    bounded = w.switches[BOUNDED]
+    for done in range(n):
+        _keep(w, s)
+        s.ledger[STEPS] += 1
+        if bounded:
+            status, where = _bounded_step(sys, w, s, time + done * h, h, method)
+        else:
+            status, where = _smooth_step(sys, w, s, time + done * h, h, method)
+        if status == OK:
+            status, where = _check(sys, w, s)
+        if status != OK:
+            _restore(w, s, BEFORE_STEP)
+            s.ledger[PAST] = 0  # the step that failed may be remembered already
+            return status, where, done
+    return OK, -1, n
+
+
+@jit
+def observe(sys, w, s):
+    """w.p, w.R, w.V of the present state."""
+    place(sys, w, s)
+
+
+@inner
+def _arrange(sys, w, s, tau, wrench, h, method):
+    """Takes the forces over, and finds what has to be looked at."""
+    jump, pushed = s.ledger[PAST_STEP] != h, sys.inputs.body.shape[0] > 0
+    for k in range(tau.shape[0]):
+        jump = jump or tau[k] != s.tau[k]
+        s.tau[k] = tau[k]
+    for b in range(wrench.shape[0]):
+        for k in range(6):
+            jump = jump or wrench[b, k] != s.wrench[b, k]
+            s.wrench[b, k] = wrench[b, k]
+            pushed = pushed or wrench[b, k] != 0.0
+    if jump:
+        s.ledger[PAST] = 0
+    bounded, damped = False, False
+    for i in range(sys.bounded.shape[0]):
+        bounded = bounded or sys.bounded[i]
+    for k in range(tau.shape[0]):
+        damped = damped or sys.damping[k] > 0.0
+        w.push[k] = 0.0
+    w.switches[BOUNDED], w.switches[PUSHED], w.switches[DAMPED] = bounded, pushed, damped
+    w.switches[DRIVEN] = sys.inputs.dof.shape[0] > 0
+    w.switches[IMPLICIT] = sys.stiffest[0] * h > EXPLICIT_BELOW[RK4 if method == AB4 else method]
+    if s.ledger[STARTED] == 0.0:
+        s.ledger[STARTED] = 1.0
+        kinetic, potential = energies(sys, w, s)
+        s.ledger[START_ENERGY], s.ledger[MOST_KINETIC] = kinetic + potential, kinetic
+    for i in range(w.f_ext.shape[0]):
+        for k in range(6):
+            w.f_ext[i, k] = 0.0
+
+
+@inner
+def _smooth_step(sys, w, s, time, h, method):
+    start(sys, w, s, h)
+    for stage in range(1):  # a plain 0 would compile another kernel for that number alone
+        evaluate(sys, w, s, time, stage)
+    fast = _too_fast(w, h)
+    if fast >= 0:
+        return TURNS_TOO_FAST, fast
+    stuck = integrate(sys, w, s, time, h, _method_now(sys, s, h, method))
+    if stuck >= 0:
+        return STAGES_FAIL, stuck
+    if method == AB4:
+        remember(w, s, h)
+    return OK, -1
+
+
+@inner
+def _bounded_step(sys, w, s, time, h, method):
+    """A step in as many parts as it takes; ab4 goes on only while no mode changes and nothing lands."""
+    left = h
+    if rebound(sys, w, s):
+        s.ledger[PAST] = 0
+    for part in range(MOST_PARTS):
+        at = time + (h - left)
+        begin(sys, w, s, at, left, SETTLE)
+        if part == 0:
+            fast = _too_fast(w, h)
+            if fast >= 0:
+                return TURNS_TOO_FAST, fast
+            _notice_changes(w, s)
+        used, stuck = _land(sys, w, s, at, left, _method_now(sys, s, left, method), part == MOST_PARTS - 1)
+        if stuck >= 0:
+            return STAGES_FAIL, stuck
+        stand_still(sys, w, s)
+        hit = rebound(sys, w, s)
+        left -= used
+        if left <= 1e-9 * h:
+            if hit or part > 0:
+                s.ledger[PAST] = 0
+            elif method == AB4:
+                remember(w, s, h)
+            break
+    return OK, -1
+
+
+@inner
+def _notice_changes(w, s):
+    for k in range(s.mode.shape[0]):
+        if s.mode[k] != w.mode0[k]:
+            s.ledger[PAST] = 0
+
+
+@inner
+def _method_now(sys, s, h, method):
+    """ab4 needs three steps of the same length behind it, and damping that it can follow; until then it is rk4."""
+    if method != AB4:
+        return method
+    ready = s.ledger[PAST] == 3 and s.ledger[PAST_STEP] == h and sys.stiffest[0] * h <= EXPLICIT_BELOW[AB4]
+    return AB4 if ready else RK4
+
+
+@inner
+def _land(sys, w, s, time, h, method, to_the_end):
+    """One part of a step, of h or until the first event. Returns (time taken, velocity whose stages fail).
+
+    The time is found between one that is short of the event and one that is past it, by false position (Illinois: the
+    end that stays behind counts half). What starts at an event leaves it first: that time is halved until it has not
+    come back. If it never left, the event does not count.
+    """
+    _keep_part(w, s)
+    short_time, short, bounded = 0.0, excess(sys, w, s), not to_the_end
+    past_time, past, part, side = h, 0.0, h, 0
+    for trial in range(MOST_TRIALS):
+        if trial > 0:
+            _restore(w, s, BEFORE_PART)
+            begin(sys, w, s, time, part, SETTLED)
+        stuck = integrate(sys, w, s, time, part, RK4 if method == AB4 and trial > 0 else method)
+        if not bounded or stuck >= 0:
+            return part, stuck
+        over = excess(sys, w, s)
+        if (trial == 0 and not over > LANDED) or (trial > 0 and abs(over) <= LANDED):
+            return part, -1
+        if over > 0.0:
+            past_time, past = part, over
+            short *= 0.5 if side == 1 else 1.0
+            side = 1
+        else:
+            short_time, short = part, over
+            past *= 0.5 if side == -1 else 1.0
+            side = -1
+        if short < -LANDED:
+            part = past_time - past * (past_time - short_time) / (past - short)
+        elif trial < MOST_HALVINGS:
+            part, side = 0.5 * past_time, 0
+        else:
+            part, bounded = h, False
+    s.ledger[UNSETTLED] += 1
+    return part, -1
+
+
+@inner
+def _keep(w, s):
+    """The state before the step."""
+    q, v, mode, ledger = s.q, s.v, s.mode, s.ledger
+    q0, v0, mode0, ledger0 = w.q0[0], w.v0[0], w.mode0, w.ledger0[0]
+    for k in range(q.shape[0]):
+        q0[k] = q[k]
+    for k in range(v.shape[0]):
+        v0[k], mode0[k] = v[k], mode[k]
+    for k in range(ledger.shape[0]):
+        ledger0[k] = ledger[k]
+
+
+@inner
+def _keep_part(w, s):
+    """The state before a part of it; modes stay through its trials."""
+    for k in range(s.q.shape[0]):
+        w.q0[1, k] = s.q[k]
+    for k in range(s.v.shape[0]):
+        w.v0[1, k] = s.v[k]
+    for k in range(s.ledger.shape[0]):
+        w.ledger0[1, k] = s.ledger[k]
+
+
+@inner
+def _restore(w, s, which):
+    """What was kept before the step, or before its part."""
+    i = 0 if which == BEFORE_STEP else 1
+    for k in range(s.q.shape[0]):
+        s.q[k] = w.q0[i, k]
+    for k in range(s.v.shape[0]):
+        s.v[k] = w.v0[i, k]
+        s.mode[k] = w.mode0[k] if which == BEFORE_STEP else s.mode[k]
+    for k in range(s.ledger.shape[0]):
+        s.ledger[k] = w.ledger0[i, k]
+
+
+@inner
+def _too_fast(w, h):
+    """The fastest link if it would turn by more than 1 rad in this step, else −1."""
+    most, who, W = (MOST_TURN / h) ** 2, -1, w.W
+    for i in range(W.shape[0]):
+        x, y, z = W[i, VELOCITY], W[i, VELOCITY + 1], W[i, VELOCITY + 2]
+        turn = x * x + y * y + z * z
+        if turn > most:
+            most, who = turn, i
+    return who
+
+
+@inner
+def _check(sys, w, s):
+    """The first link that is not finite; now and then, energy from nowhere while some link turned fastest."""
+    total, q, v = 0.0, s.q, s.v
+    for k in range(v.shape[0]):
+        total += v[k]
+    for k in range(q.shape[0]):
+        total += q[k]
+    if not math.isfinite(total):
+        return NOT_FINITE, _not_finite(sys, s)
+    if s.ledger[STEPS] % ACCOUNTING != 0:
+        return OK, -1
+    kinetic, potential = energies(sys, w, s)
+    s.ledger[MOST_KINETIC] = max(kinetic, s.ledger[MOST_KINETIC])
+    gain = kinetic + potential - s.ledger[START_ENERGY] - s.ledger[WORK]
+    if gain > MOST_GAIN * s.ledger[MOST_KINETIC] + NOISE * max(1.0, abs(s.ledger[START_ENERGY])):
+        return GAINS_ENERGY, max(_too_fast(w, 1e300), 0)
+    return OK, -1
+
+
+@inner
+def _not_finite(sys, s):
+    for i in range(sys.kind.shape[0]):
+        k = sys.v_start[i]
+        if not math.isfinite(s.v[k] + s.q[sys.q_start[i]]):
+            return i
+    return 0

@@ -1,0 +1,72 @@
+"""The tree engine behind the Backend protocol."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sim.backend import INTEGRATORS, Diverged, integrator_of
+from sim.model import BALL, FREE, Model
+from sim.state import Array, Control, Reading
+from sim.tree.advance import GAINS_ENERGY, NOT_FINITE, STAGES_FAIL, TURNS_TOO_FAST, advance, observe
+from sim.tree.system import pack_system, system_of
+from sim.tree.world import WORK, make_work, make_world, pack_work, pack_world
+
+_REASONS = {
+    NOT_FINITE: 'body "{}" became infinite',
+    TURNS_TOO_FAST: 'body "{}" turned by more than 1 rad in one step',
+    STAGES_FAIL: 'the stages of a step did not converge at joint "{}"',
+    GAINS_ENERGY: 'energy came from nowhere while body "{}" turned fastest',
+}
+
+
+class TreeBackend:
+    """Reduced coordinates: q and v of the joints are all there is, so joints cannot come apart."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._method = INTEGRATORS["tree"].index(integrator_of("tree", model.scene))
+        self._system = system_of(model)
+        self._world = make_world(self._system, model.nq, model.nv)
+        self._work = make_work(self._system, model.nq, model.nv)
+        # Kernels see the same arrays through references.
+        self._kernel = pack_system(self._system), pack_work(self._work), pack_world(self._world)
+        self.set(model.q0, model.v0)
+
+    def set(self, q: Array, v: Array) -> None:
+        """Locked joints stand where they are put."""
+        for array in self._world:
+            array[...] = 0
+        self._world.q[:] = q
+        self._world.v[:] = np.where(self._system.locked, 0.0, v)
+
+    def load(self, variables: Mapping[str, Array]) -> None:
+        for name, array in self._world._asdict().items():
+            array[...] = variables[name]
+
+    def save(self) -> dict[str, Array]:
+        return {name: array.copy() for name, array in self._world._asdict().items()}
+
+    def advance(self, control: Control, dt: float, n: int) -> None:
+        held = control.tau, control.wrench
+        status, where, _ = advance(*self._kernel, *held, control.time, dt, n, self._method)
+        if status:
+            joint = int(self.model.dof_joint[where if status == STAGES_FAIL else self._system.v_start[where]])
+            body = int(self.model.joint_child[joint])
+            name = self.model.joint_names[joint] if status == STAGES_FAIL else self.model.body_names[body]
+            raise Diverged(f"{_REASONS[status].format(name)}; try a smaller step or softer gains")
+
+    def read(self) -> Reading:
+        observe(*self._kernel)
+        world, work = self._world, self._work
+        q = world.q.copy()
+        for j in np.flatnonzero((self.model.joint_type == BALL) | (self.model.joint_type == FREE)):
+            part = q[self.model.joint_q[j + 1] - 4 : self.model.joint_q[j + 1]]
+            if part[0] < 0.0:  # of the two quaternions of a rotation, the other engines give the same
+                part *= -1.0
+        poses = work.p.copy(), work.R.copy(), work.V.copy()
+        return Reading(q, world.v.copy(), *poses, 0.0, 0.0, float(world.ledger[WORK]))
+
+    def close(self) -> None:
+        """Nothing is held outside of Python."""

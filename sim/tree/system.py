@@ -1,0 +1,157 @@
+"""Constants of the tree engine: a Model's links, what acts on them, and how stiff its damping is."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim.backend import BackendError
+from sim.dynamics.crba import mass_matrices
+from sim.dynamics.inputs import Inputs, inputs_of
+from sim.dynamics.links import links_of
+from sim.dynamics.singular import loose_velocity
+from sim.dynamics.tree import Tree, body_joints, tree_of
+from sim.jit import bundle
+from sim.model import BALL, FREE, Model
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+POSES = 5  # at which the mass matrix is looked at for the rates of damping: the start and others at random
+MARGIN = 1.5  # by which a rate may be larger elsewhere
+
+
+class System(NamedTuple):
+    """n links, nv velocities, nb bodies."""
+
+    tree: Tree
+    inputs: Inputs
+    gravity: Array  # (3,)
+
+    parent: Array  # (n,) the fields of sim.dynamics.links.Links
+    kind: Array  # (n,)
+    q_start: Array  # (n,)
+    v_start: Array  # (n,)
+    branching: Array  # (n,)
+    fixed: Array  # (n, 12)
+    link_inertia: Array  # (n, 10)
+
+    body_link: Array  # (nb,) see sim.dynamics.links.BodyPlaces
+    body_p: Array  # (nb, 3)
+    body_R: Array  # (nb, 3, 3)
+    mass: Array  # (nb,)
+    center: Array  # (nb, 3)
+    inertia: Array  # (nb, 3, 3)
+
+    rotor: Array  # (nv,)
+    locked: Array  # (nv,) bool
+    damping: Array  # (nv,)
+    damping_rate: Array  # (nv,) an upper bound of the rate at which a joint's own damping slows it [1/s]
+    stiffest: Array  # (1,) the same of all dampings together
+
+    friction: Array  # (n,)
+    low: Array  # (n, 2) stops of the coordinate (hinge, slider), or of cone and twist (ball)
+    high: Array  # (n, 2)
+    restitution: Array  # (n,)
+    axis: Array  # (n, 3) of a ball: what cone and twist are about, in its joint frames
+    bounded: Array  # (n,) bool: has friction or stops
+
+
+def system_of(model: Model) -> System:
+    """Raises BackendError where nothing resists a joint."""
+    links, on = links_of(model)
+    joint = model.dof_joint[links.v_start]
+    locked = model.joint_locked[model.dof_joint]
+    low, high = np.full((len(joint), 2), -np.inf), np.full((len(joint), 2), np.inf)
+    for i, j in enumerate(joint):
+        if model.joint_type[j] == BALL:
+            high[i, 0] = model.joint_cone[j]
+            low[i, 1], high[i, 1] = model.joint_twist[j]
+        elif model.joint_type[j] != FREE:
+            low[i, 0], high[i, 0] = model.joint_limits[j]
+    friction = model.dof_friction[links.v_start]
+    limited: Array = np.any(np.isfinite(low) | np.isfinite(high), axis=1)
+    rate, stiffest = _damping_rates(model, locked)
+    return System(
+        tree=tree_of(model),
+        inputs=inputs_of(model),
+        gravity=model.gravity,
+        parent=links.parent,
+        kind=links.kind,
+        q_start=links.q_start,
+        v_start=links.v_start,
+        branching=links.branching,
+        fixed=links.fixed,
+        link_inertia=links.inertia,
+        body_link=on.link,
+        body_p=on.p,
+        body_R=on.R,
+        mass=model.body_mass,
+        center=model.body_center,
+        inertia=model.body_inertia,
+        rotor=model.dof_rotor,
+        locked=locked,
+        damping=model.dof_damping,
+        damping_rate=rate,
+        stiffest=np.array([stiffest]),
+        friction=friction,
+        low=low,
+        high=high,
+        restitution=model.joint_restitution[joint],
+        axis=model.joint_axis[joint],
+        bounded=(limited | (friction > 0.0)) & ~locked[links.v_start],
+    )
+
+
+def _damping_rates(model: Model, locked: Array) -> tuple[Array, float]:
+    """d_k (M⁻¹)_kk of every joint, and the largest eigenvalue of M⁻¹ D, over a few poses; refuses a singular M."""
+    nv, nb = model.nv, len(model.body_names)
+    rates, stiffest = np.zeros(nv), 0.0
+    moving = np.flatnonzero(~locked)
+    damped = bool(model.dof_damping[moving].any())
+    Q = _poses(model, POSES if damped else 1)
+    M, S, inertias = np.zeros((len(Q), nv, nv)), np.zeros((nv, 6)), np.zeros((nb, 10))
+    scratch = np.zeros((nb, 3)), np.zeros((nb, 3, 3)), S, inertias, np.zeros((3, 3)), np.zeros((3, 3))
+    masses = model.body_mass, model.body_center, model.body_inertia
+    mass_matrices(tree_of(model), body_joints(model), masses, model.dof_rotor, Q[::-1].copy(), *scratch, M)
+    M = M[::-1]  # the start last, so that S and the inertias are its own
+    if len(moving) == 0:
+        return rates, stiffest
+    loose = loose_velocity(M[0][np.ix_(moving, moving)], S[moving], inertias)
+    if loose is not None:
+        name = model.joint_names[int(model.dof_joint[moving[loose]])]
+        raise BackendError(
+            f'The tree engine cannot run this scene: nothing resists joint "{name}"; '
+            "expected mass or inertia behind it that its motion moves, or a rotor."
+        )
+    if damped:
+        root = np.sqrt(model.dof_damping[moving])
+        for matrix in M[:, moving][:, :, moving]:
+            scaled = root[:, None] * np.linalg.inv(matrix) * root
+            rates[moving] = np.maximum(rates[moving], MARGIN * np.diag(scaled))
+            stiffest = max(stiffest, MARGIN * float(np.linalg.eigvalsh(scaled)[-1]))
+    return rates, stiffest
+
+
+def _poses(model: Model, count: int) -> Array:
+    """q0, and poses with every joint anywhere within a turn or a metre; locked joints stay."""
+    rng = np.random.default_rng(0)
+    Q = np.tile(model.q0, (count, 1))
+    for q in Q[1:]:
+        for j, kind in enumerate(model.joint_type):
+            part = q[model.joint_q[j] : model.joint_q[j + 1]]
+            if model.joint_locked[j] or kind == FREE:
+                continue
+            if kind == BALL:
+                part[:] = rng.normal(size=4)
+                part /= np.linalg.norm(part)
+            else:
+                part += rng.uniform(-1.0, 1.0, len(part)) * np.pi
+    return Q
+
+
+_pack_tree, _pack_inputs, _pack_system = bundle(Tree), bundle(Inputs), bundle(System)
+
+
+def pack_system(system: System) -> Any:
+    return _pack_system(system._replace(tree=_pack_tree(system.tree), inputs=_pack_inputs(system.inputs)))
