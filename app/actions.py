@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from app.camera import Camera
 from app.pacing import QUALITIES
 from app.style import CHOICES
-from sim.backend import BACKENDS, unavailable
+from sim.backend import BACKENDS
 from sim.command import SetBackend, StepOnce
 from sim.control import CONTROLLERS
 
@@ -198,7 +198,7 @@ ACTIONS: tuple[Action, ...] = (
             title,
             lambda w, name=name: w.session.send(SetBackend(name)),
             checked=lambda w, name=name: w.session.snapshot.backend == name,
-            refusal=lambda _, name=name: unavailable(name),
+            refusal=lambda w, name=name: w.session.stage.refusals[name],
             help="-",
             group=2,
             tip="Go on with this engine from the same positions and velocities",

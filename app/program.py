@@ -23,7 +23,7 @@ from app.viewport import gl_format
 from app.window import Window
 
 CHECK = 20  # [ms]
-SHOT_PATIENCE = 30.0  # a picture is taken at the latest so long after its time [s]
+SHOT_PATIENCE = 30.0  # a picture is taken at the latest so long after its time, compiling aside [s]
 NO_OPENGL = 2  # exit code
 
 
@@ -67,9 +67,13 @@ class Program:
     def shoot(self, path: Path, after: float) -> None:
         """Save what is on the screen at simulated time `after`, drawn as well as can be, then close."""
         self.window.viewport.quality.choose("fine")
+        ready = 0.0  # when the world was last seen being prepared: compiling does not count as waiting
 
         def check() -> None:
-            late = process_age() - self.first_paint > after + SHOT_PATIENCE
+            nonlocal ready
+            if self.session.busy:
+                ready = process_age()
+            late = process_age() - max(ready, self.first_paint) > after + SHOT_PATIENCE
             if self.first_paint and (self.session.snapshot.time >= after or self.session.stopped or late):
                 self._checks.timeout.disconnect(check)
                 QTimer.singleShot(5 * CHECK, lambda: self._save_shot(path))

@@ -80,6 +80,7 @@ class Session(QObject):
         self._make_runner = make_runner
         self._scene_id: int | None = None
         self._prepared: list[Stage] = []
+        self._noted: Stage | None = None  # whose notes have been told
         self._waiting: dict[tuple[Any, ...], cmd.Command] = {}
         self._workers = QThreadPool()
         self._loaded.connect(self._on_loaded)
@@ -132,6 +133,7 @@ class Session(QObject):
     def _show(self, scene: Scene, scene_id: int | None) -> None:
         self._scene_id = scene_id
         if scene is self.stage.scene:
+            self._tell_notes()
             return
         self.stage = next((s for s in self._prepared if s.scene is scene), None) or set_stage(scene)
         self._prepared.clear()
@@ -140,6 +142,13 @@ class Session(QObject):
         self.snapshot = self.stage.rest
         self._begin_paths()
         self.stage_changed.emit(self.stage)
+        self._tell_notes()
+
+    def _tell_notes(self) -> None:
+        """What people should know of the model on stage, once."""
+        if self.stage.model.notes and self._noted is not self.stage:
+            self._noted = self.stage
+            self.say("info", " ".join(self.stage.model.notes))
 
     def _begin_paths(self) -> None:
         """Targets move on their own until a hand has pressed one for the first time."""
@@ -254,6 +263,10 @@ _SETTINGS: dict[type[cmd.Command], tuple[str, ...]] = {
     cmd.SetGain: ("controller", "gain"),
     cmd.SetTarget: ("target",),
     cmd.SetBackend: (),
+    cmd.SetSolver: (),
+    cmd.SetStabilisation: (),
+    cmd.SetStep: (),
+    cmd.SetGravity: (),
     cmd.SetSpeed: (),
     cmd.Play: (),
 }

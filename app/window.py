@@ -186,7 +186,9 @@ class Window(QMainWindow):
     # --- what the session says ------------------------------------------------------------------------
 
     def _on_stage(self, stage: Stage) -> None:
-        self.setWindowTitle(f"{stage.scene.title} – Impulse")
+        variant = f" · {stage.scene.variant}" if stage.scene.variant else ""
+        self.setWindowTitle(f"{stage.scene.title}{variant} – Impulse")
+        self.status.forget_notes()
         self.viewport.show_pill = bool(stage.scene.targets) and not self.session.hands_on
 
     def _on_target_pressed(self) -> None:

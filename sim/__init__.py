@@ -16,6 +16,7 @@ _PUBLIC = {
     "write_scene": "sim.files.scene_writer",
     "Simulation": "sim.simulation",
     "Runner": "sim.runner",
+    "Robot": "sim.robot",
     "compile_progress": "sim.jit",
 }
 

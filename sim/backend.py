@@ -55,6 +55,10 @@ BACKENDS = {
 INTEGRATORS: dict[str, tuple[str, ...]] = {"impulse": (), "pybullet": ("semi-implicit",)}
 
 
+# id -> the scene's settings that this engine heeds beside step and gravity
+SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "pybullet": ()}
+
+
 def integrator_of(name: str, scene: Scene) -> str:
     """How this engine steps this scene, by name."""
     return INTEGRATORS[name][0] if INTEGRATORS[name] else scene.stabilise
@@ -69,9 +73,31 @@ def unavailable(name: str) -> str:
     return ""
 
 
+def refusal(name: str, model: Model) -> str:
+    """Why this engine cannot run this model here, in a sentence; "" if it can. Creates no world, imports no engine.
+
+    What an engine refuses stands in the module `refusal` beside its backend; an engine that runs everything has none.
+    """
+    if reason := unavailable(name):
+        return reason
+    module = BACKENDS[name][1].rpartition(".")[0] + ".refusal"
+    if importlib.util.find_spec(module) is None:
+        return ""
+    sentence: str = importlib.import_module(module).refusal(model)
+    return sentence
+
+
+def without(name: str, setting: str) -> str:
+    """Why a setting means nothing to this engine, in a sentence; "" if it heeds it."""
+    if setting in SETTINGS[name]:
+        return ""
+    having = " and ".join(BACKENDS[n][0] for n, settings in SETTINGS.items() if setting in settings)
+    return f"{BACKENDS[name][0]} does this in its own way; there is a choice with {having}."
+
+
 def create(name: str, model: Model) -> Backend:
     """The engine `name` for this model; raises BackendError with a sentence."""
-    if reason := unavailable(name):
+    if reason := refusal(name, model):
         raise BackendError(reason)
     module, _, cls = BACKENDS[name][1].partition(":")
     backend: Backend = getattr(importlib.import_module(module), cls)(model)

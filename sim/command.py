@@ -71,6 +71,32 @@ class SetBackend(Command):
 
 
 @dataclass(frozen=True)
+class SetSolver(Command):
+    """Another of SOLVERS from the same q and v."""
+
+    solver: str
+
+
+@dataclass(frozen=True)
+class SetStabilisation(Command):
+    """Another of STABILISATIONS from the same q and v."""
+
+    stabilise: str
+
+
+@dataclass(frozen=True)
+class SetStep(Command):
+    """Another step size from here on."""
+
+    dt: float  # [s]
+
+
+@dataclass(frozen=True)
+class SetGravity(Command):
+    gravity: Vec3  # [m/s²]
+
+
+@dataclass(frozen=True)
 class PullBody(Command):
     """The mouse spring: from `point` (body axes, from the body origin) to `anchor` (world)."""
 

@@ -29,19 +29,21 @@ class PlotInfo:
     unit: str
     min_span: float
     labels: tuple[str, ...]
+    numbers: tuple[int, ...]  # of the curves, which have the colour of the joint or curve so numbered
 
 
 @dataclass(frozen=True)
 class Plot:
-    title: str
-    unit: str
+    title: str | Callable[[Model], str]
+    unit: str | Callable[[Model], str]
     min_span: float
     labels: Callable[[Model], tuple[str, ...]]
     values: Callable[[History, Array], Array]  # rows of the history -> (n, curves)
+    numbers: Callable[[Model], tuple[int, ...]] | None = None  # None: 0, 1, 2…
 
 
 class History:
-    """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin)."""
+    """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin, start energy)."""
 
     def __init__(self, model: Model, dt: float) -> None:
         self.model = model
@@ -55,6 +57,7 @@ class History:
             "potential": 1,
             "momentum": 3,
             "spin": 3,
+            "start": 1,
         }
         ends = np.cumsum(list(widths.values()))
         self.columns = {k: slice(int(e) - w, int(e)) for (k, w), e in zip(widths.items(), ends, strict=True)}
@@ -71,7 +74,20 @@ class History:
             row[self.columns[name]] = value
         if self.count == 0:
             self.start_energy = float(values["kinetic"] + values["potential"])
+        row[self.columns["start"]] = self.start_energy
         self.count += 1
+
+    def rebase(self, jump: float) -> None:
+        """Energy counts from another zero from the next row on, so that drift does not see the jump."""
+        self.start_energy += jump
+
+    def resized(self, dt: float) -> History:
+        """The same rows in a history that holds as much time with another step, as far as they fit."""
+        other = History(self.model, dt)
+        kept = self.last_rows(_SECONDS)[-len(other.rows) :]
+        other.rows[: len(kept)] = kept
+        other.count, other.start_energy = len(kept), self.start_energy
+        return other
 
     def last_rows(self, seconds: float) -> Array:
         """A copy of the rows of the last `seconds`, oldest first."""
@@ -100,7 +116,10 @@ class History:
 
 def plot_info(model: Model, name: str) -> PlotInfo:
     plot = PLOTS[name]
-    return PlotInfo(name, plot.title, plot.unit, plot.min_span, plot.labels(model))
+    title, unit = (text if isinstance(text, str) else text(model) for text in (plot.title, plot.unit))
+    labels = plot.labels(model)
+    numbers = plot.numbers(model) if plot.numbers else tuple(range(len(labels)))
+    return PlotInfo(name, title, unit, plot.min_span, labels, numbers)
 
 
 def _column(name: str, scale: float = 1.0) -> Callable[[History, Array], Array]:
@@ -119,6 +138,17 @@ def _dof_labels(model: Model) -> tuple[str, ...]:
         axis = " xyz"[k - model.joint_v[j] + 1] if model.joint_type[j] == BALL else ""
         labels.append(f"{model.joint_names[j]} {axis}".strip())
     return tuple(labels)
+
+
+def _by_kind(turning: str, sliding: str, form: str = "{}", between: str = ", ") -> Callable[[Model], str]:
+    """What curves of hinges and balls are called, or of sliders, or of both together."""
+
+    def text(model: Model) -> str:
+        slides = model.joint_type[model.dof_joint[_jointed(model)]] == SLIDER
+        parts = [turning] * bool((~slides).any()) + [sliding] * bool(slides.any())
+        return form.format(between.join(parts))
+
+    return text
 
 
 def _dof_column(name: str) -> Callable[[History, Array], Array]:
@@ -140,24 +170,48 @@ def _angles(history: History, rows: Array) -> Array:
     return np.concatenate(parts, axis=1) if parts else np.zeros((len(rows), 0))
 
 
+def _sliders(model: Model) -> tuple[int, ...]:
+    return tuple(int(j) for j in np.flatnonzero(model.joint_type == SLIDER))
+
+
+def _slider_labels(model: Model) -> tuple[str, ...]:
+    return tuple(model.joint_names[j] for j in _sliders(model))
+
+
+def _slider_numbers(model: Model) -> tuple[int, ...]:
+    first = int((model.joint_type == FREE).sum())
+    return tuple(j - first for j in _sliders(model))
+
+
+def _slider_column(name: str) -> Callable[[History, Array], Array]:
+    def values(history: History, rows: Array) -> Array:
+        starts = history.model.joint_q if name == "q" else history.model.joint_v
+        return rows[:, history.columns[name]][:, starts[list(_sliders(history.model))]]
+
+    return values
+
+
 def _energies(history: History, rows: Array) -> Array:
     kinetic, potential = rows[:, history.columns["kinetic"]], rows[:, history.columns["potential"]]
     return np.concatenate([kinetic, potential, kinetic + potential], axis=1)
 
 
 def _drift(history: History, rows: Array) -> Array:
-    return _energies(history, rows)[:, 2:] - history.start_energy
+    return _energies(history, rows)[:, 2:] - rows[:, history.columns["start"]]
 
 
 _XYZ = ("x", "y", "z")
+_TITLE = "Joint {}", " and "
 
 PLOTS: dict[str, Plot] = {
     "tool_error": Plot("Tool error", "mm", 1.0, lambda m: m.target_names, _column("error", 1000.0)),
-    "torque": Plot("Joint torques", "N·m", 0.1, _dof_labels, _dof_column("tau")),
-    "joint_angle": Plot("Joint angles", "rad", 0.01, _dof_labels, _angles),
-    "joint_speed": Plot("Joint speeds", "rad/s", 0.01, _dof_labels, _dof_column("v")),
+    "torque": Plot(_by_kind("torques", "forces", *_TITLE), _by_kind("N·m", "N"), 0.1, _dof_labels, _dof_column("tau")),
+    "joint_angle": Plot(_by_kind("angles", "positions", *_TITLE), _by_kind("rad", "m"), 0.01, _dof_labels, _angles),
+    "joint_speed": Plot("Joint speeds", _by_kind("rad/s", "m/s"), 0.01, _dof_labels, _dof_column("v")),
+    "slide": Plot("Slides", "m", 0.001, _slider_labels, _slider_column("q"), _slider_numbers),
+    "slide_speed": Plot("Speed of slides", "m/s", 0.01, _slider_labels, _slider_column("v"), _slider_numbers),
     "energy": Plot("Energy", "J", 0.01, lambda m: ("kinetic", "potential", "total"), _energies),
     "drift": Plot("Energy drift", "J", 1e-9, lambda m: ("drift",), _drift),
     "momentum": Plot("Angular momentum", "N·m·s", 1e-6, lambda m: _XYZ, _column("momentum")),
-    "spin": Plot("Spin in body axes", "rad/s", 0.01, lambda m: _XYZ, _column("spin")),
+    "spin": Plot(lambda m: f"Spin of {m.body_names[0]} in body axes", "rad/s", 0.01, lambda m: _XYZ, _column("spin")),
 }

@@ -17,6 +17,8 @@ from typing import Any
 
 import numba
 from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.experimental import structref
 from numba.extending import intrinsic
 
@@ -28,6 +30,8 @@ _KEEP_FOLDERS = 3
 # Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them, as
 # abs(x) < inf. (numba's isfinite is x − x == x − x, which reordering takes for true.)
 _FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
+
+_ROUNDS = 2  # of optimisation; a third gains nothing
 
 _kernels: list[Any] = []
 
@@ -64,23 +68,99 @@ def _cache_folder() -> Path:
 numba.config.CACHE_DIR = str(_cache_folder())
 
 
+class _Part(JITCodeLibrary):
+    """The code of a kernel that only kernels call: kept as it is until an entry takes it in and optimises the whole.
+
+    As a library of its own numba would optimise it and turn it into machine code at every level of calls.
+    """
+
+    def finalize(self) -> None:
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """There is no machine code to point to."""
+        self._ensure_finalized()
+        return 0
+
+    @property
+    def codegen(self) -> Any:
+        return self
+
+    def set_env(self, name: str, environment: Any) -> None:
+        """Nor a place in it for Python objects, which such kernels do not use."""
+
+
+class _Whole(JITCodeLibrary):
+    """An entry with all its parts, optimised twice: the second time over what the first has melted together."""
+
+    def _optimize_final_module(self) -> None:
+        for _ in range(_ROUNDS):
+            super()._optimize_final_module()
+
+
+class _PartCompiler(Compiler):
+    """Compiles a kernel into a `_Part`."""
+
+    library: type[JITCodeLibrary] = _Part
+
+    def __init__(self, typing: Any, target: Any, library: Any, *rest: Any) -> None:
+        if library is None:
+            library = self.library(target.codegen(), "kernel")
+            library.enable_object_caching()
+        super().__init__(typing, target, library, *rest)
+
+
+class _WholeCompiler(_PartCompiler):
+    """Compiles an entry."""
+
+    library = _Whole
+
+
 def jit(function: Callable[..., Any]) -> Any:
     """Compile `function` on its first call, without the GIL, cached on disk."""
-    kernel = numba.njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy")(function)
+    kernel = numba.njit(
+        nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=_WholeCompiler
+    )(function)
     _kernels.append(kernel)
     return kernel
 
 
 def inner(function: Callable[..., Any]) -> Any:
-    """Like `jit`, for kernels that only other kernels call: compiled in half the time.
+    """Like `jit`, for kernels that only other kernels call; they become part of those.
 
     They have no entry from Python: calling one there crashes the interpreter.
+    """
+    return numba.njit(
+        nogil=True,
+        fastmath=_FASTMATH,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+        pipeline_class=_PartCompiler,
+    )(function)
+
+
+def pasted(function: Callable[..., Any]) -> Any:
+    """Like `inner`, for a kernel with a single caller: part of it, and not compiled and optimised a second time."""
+    return numba.njit(inline="always", fastmath=_FASTMATH, error_model="numpy")(function)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """Like `inner`, and pasted into every caller: small products whose tuples then stay in registers.
+
+    Without numba's reference counting, which costs 5 ns an array and call: such kernels create no arrays.
     """
     return numba.njit(
         nogil=True,
         cache=True,
         fastmath=_FASTMATH,
         error_model="numpy",
+        forceinline=True,
+        _nrt=False,
         no_cpython_wrapper=True,
         no_cfunc_wrapper=True,
     )(function)

@@ -69,6 +69,9 @@ def rest_snapshot(scene: Scene, model: Model | None = None) -> Snapshot:
     return Snapshot(
         scene_id=-1,
         backend=scene.backend,
+        solver=scene.solver,
+        stabilise=scene.stabilise,
+        gravity=scene.gravity,
         dt=scene.dt,
         step=0,
         time=0.0,

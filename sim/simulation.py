@@ -9,12 +9,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sim.backend import Diverged, create, integrator_of
+from sim.backend import BACKENDS, BackendError, Diverged, create, integrator_of, without
+from sim.check import check
 from sim.command import (
     Command,
     FollowPath,
@@ -23,13 +24,17 @@ from sim.command import (
     Reset,
     SetBackend,
     SetGain,
+    SetGravity,
+    SetSolver,
+    SetStabilisation,
+    SetStep,
     SetSwitch,
     SetTarget,
 )
 from sim.control import CONTROLLERS
 from sim.control import create as create_controller
 from sim.control.controller import Motion
-from sim.control.mouse_spring import spring_force
+from sim.control.mouse_spring import Grip
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.kinematics import frame_points
 from sim.history import History
@@ -38,15 +43,6 @@ from sim.model import compile_model
 from sim.scene import Scene
 from sim.state import Array, Control, Pull, Reading, Snapshot, State
 from sim.target_path import Circle
-
-
-@dataclass(frozen=True)
-class _Grip:
-    """What the mouse holds: a point of a body (body axes) and where it is pulled to."""
-
-    body: int
-    point: Array
-    anchor: Array
 
 
 class Simulation:
@@ -59,13 +55,14 @@ class Simulation:
         self.backend_name = backend or scene.backend
         self.time = 0.0
         self.step_count = 0
+        self._since = 0, 0.0  # step and time from which on dt holds
         self.controllers = {c.name: create_controller(c, self.model) for c in scene.controllers}
         self.enabled = {c.name: c.enabled for c in scene.controllers}
         self._targets = np.array(self.model.target_start)
         self._target_velocities = np.zeros_like(self._targets)
         self._circles = [Circle(t.position, t.path) if t.path else None for t in scene.targets]
         self._paths = np.array([t.path is not None for t in scene.targets], dtype=bool)
-        self._grip: _Grip | None = None
+        self._grip: Grip | None = None
         self._pull: Pull | None = None
         self._motion = Motion(self.model)
         self._control = Control(np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6)))
@@ -88,9 +85,13 @@ class Simulation:
             self._decide()
             self._engine.advance(self._control, self.dt, 1)
             self.step_count += 1
-            self.time = self.step_count * self.dt
+            self.time = self._time_of(self.step_count)
             self._observe()
             self._record()
+
+    def _time_of(self, step: int) -> float:
+        first, start = self._since
+        return start + (step - first) * self.dt
 
     def _decide(self) -> None:
         """Controllers and the mouse → Control, from the last reading; torque limits hold for their sum."""
@@ -104,20 +105,7 @@ class Simulation:
         tau *= self.model.dof_actuated
         np.clip(tau, -self.model.dof_torque_limit, self.model.dof_torque_limit, out=tau)
         self._control.wrench[:] = 0.0
-        self._pull = self._pull_body() if self._grip else None
-
-    def _pull_body(self) -> Pull:
-        grip, reading = self._grip, self.reading
-        assert grip is not None
-        b = grip.body
-        arm = reading.rotation[b] @ grip.point
-        point = reading.position[b] + arm
-        velocity = reading.twist[b, 3:] + np.cross(reading.twist[b, :3], arm)
-        force = spring_force(float(self.model.body_mass[b]), grip.anchor - point, velocity)
-        center = reading.rotation[b] @ self.model.body_center[b]
-        self._control.wrench[b, :3] = np.cross(arm - center, force)
-        self._control.wrench[b, 3:] = force
-        return Pull(b, point, grip.anchor, force)
+        self._pull = self._grip.pull(self.model, self.reading, self._control.wrench) if self._grip else None
 
     def _observe(self) -> None:
         """Read the engine, move the targets that follow a path, update what controllers see."""
@@ -202,16 +190,31 @@ class Simulation:
             self._switch_engine(state.backend)
         self._engine.load(state.engine)
         self.step_count, self.time = state.step, state.time
+        if self._time_of(state.step) != state.time:
+            self._since = state.step, state.time
         self._targets[:] = state.targets
         self._paths[:] = state.paths
         self._observe()
         self._open_ledger()
+
+    def joint_loads(self) -> Array:
+        """(joints, 6) [torque; force] that each joint exerts on its child, at the child's joint frame, world axes.
+
+        As of this instant, with what the controllers decided last; motors, damping and friction do not count.
+        """
+        loads: Callable[[Control], Array] | None = getattr(self._engine, "joint_loads", None)
+        if loads is None:
+            raise BackendError(f"{BACKENDS[self.backend_name][0]} does not tell what its joints carry.")
+        return loads(self._control)
 
     def snapshot(self, scene_id: int = 0) -> Snapshot:
         r = self.reading
         return Snapshot(
             scene_id=scene_id,
             backend=self.backend_name,
+            solver=self.scene.solver,
+            stabilise=self.scene.stabilise,
+            gravity=self.scene.gravity,
             dt=self.dt,
             step=self.step_count,
             time=self.time,
@@ -247,7 +250,7 @@ class Simulation:
 
     def _reset(self, _: Reset) -> None:
         self._engine.set(self.model.q0, self.model.v0)
-        self.time, self.step_count = 0.0, 0
+        self.time, self.step_count, self._since = 0.0, 0, (0, 0.0)
         self._grip = self._pull = None
         self._control.tau[:] = 0.0
         self.history = History(self.model, self.dt)
@@ -305,6 +308,46 @@ class Simulation:
         self._open_ledger()
         return inverse
 
+    def _set_solver(self, c: SetSolver) -> Command:
+        return SetSolver(self._tune_engine("solver", c.solver))
+
+    def _set_stabilisation(self, c: SetStabilisation) -> Command:
+        return SetStabilisation(self._tune_engine("stabilise", c.stabilise))
+
+    def _tune_engine(self, setting: str, value: str) -> str:
+        """Returns what held before."""
+        if reason := without(self.backend_name, setting):
+            raise ValueError(reason)
+        before: str = getattr(self.scene, setting)
+        self._change_scene(**{setting: value})
+        return before
+
+    def _set_gravity(self, c: SetGravity) -> Command:
+        inverse = SetGravity(self.scene.gravity)
+        before = float(self._energy[1])
+        self._change_scene(gravity=c.gravity)
+        self.history.rebase(float(self._energy[1]) - before)
+        return inverse
+
+    def _set_step(self, c: SetStep) -> Command:
+        check(scene := replace(self.scene, dt=c.dt))
+        inverse = SetStep(self.dt)
+        self.scene, self.dt, self._since = scene, c.dt, (self.step_count, self.time)
+        self.history = self.history.resized(self.dt)
+        self._open_ledger()
+        return inverse
+
+    def _change_scene(self, **changes: Any) -> None:
+        """The world goes on under a changed scene from the same q and v; raises before anything has changed."""
+        scene = replace(self.scene, **changes)
+        model = compile_model(scene)
+        engine = create(self.backend_name, model)
+        engine.set(self.reading.q, self.reading.v)
+        self._engine.close()
+        self.scene, self.model, self._engine, self._motion = scene, model, engine, Motion(model)
+        self._observe()
+        self._open_ledger()
+
     def _switch_engine(self, name: str) -> None:
         engine = create(name, self.model)
         self._engine.close()
@@ -312,7 +355,7 @@ class Simulation:
 
     def _pull_to(self, c: PullBody) -> None:
         b = _find(self.model.body_names, c.body, "body")
-        self._grip = _Grip(b, np.array(c.point, dtype=float), np.array(c.anchor, dtype=float))
+        self._grip = Grip(b, np.array(c.point, dtype=float), np.array(c.anchor, dtype=float))
 
     def _release(self, _: ReleaseBody) -> None:
         self._grip = self._pull = None
@@ -339,6 +382,10 @@ _APPLY: dict[type[Command], Callable[[Simulation, Any], Command | None]] = {
     SetSwitch: Simulation._set_switch,
     SetGain: Simulation._set_gain,
     SetBackend: Simulation._set_backend,
+    SetSolver: Simulation._set_solver,
+    SetStabilisation: Simulation._set_stabilisation,
+    SetStep: Simulation._set_step,
+    SetGravity: Simulation._set_gravity,
     PullBody: Simulation._pull_to,
     ReleaseBody: Simulation._release,
 }

@@ -72,6 +72,7 @@ class Reading:
     joint_angle_error: float  # largest angle between hinge axes [rad]
     work: float = 0.0  # done since the start by all that is not conservative: motors, damping, friction, stops [J]
     solves: int = 0  # joint position solves since the start, of engines that have them
+    dead_points: int = 0  # steps in which loops could have continued in more than one way
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,9 @@ class Snapshot:
 
     scene_id: int  # changes when another scene is loaded
     backend: str
+    solver: str
+    stabilise: str
+    gravity: tuple[float, float, float]  # [m/s²]
     dt: float
     step: int
     time: float

@@ -25,7 +25,7 @@ LAYERS = (
     "sim.loops",
     "sim.assemble",
     "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger",
-    "sim.simulation",
+    "sim.simulation sim.robot",
     "sim.runner",
 )
 RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from sim.backend import BACKENDS, create, unavailable
+from sim.backend import BACKENDS, create, refusal, unavailable
+from sim.files import builtin_names, load
 from sim.model import Model, compile_model
-from sim.scene import Body, Joint, Pose, Scene, Shape
+from sim.scene import Body, Frame, Joint, Pose, Scene, Shape
 from sim.state import Control
 
 ENGINES = tuple(name for name in BACKENDS if not unavailable(name))
+
+
+def _runs(name: str) -> bool:
+    scene = load(name)
+    return not refusal(scene.backend, compile_model(scene))
+
+
+# The built-in scenes that their own engine can run: all but point masses, until the engine for them is there.
+RUNNABLE = [name for name in builtin_names() if _runs(name)]
 
 
 def rod(name: str, length: float = 0.25, mass: float = 0.25, width: float = 0.03) -> Body:
@@ -40,24 +51,54 @@ def random_tree(seed: int, n: int = 6, floating: bool = False) -> Scene:
     bodies, joints = [], []
     kinds = ["ball", "hinge", "slider", "hinge", "fixed", "ball"]
     for i in range(n):
-        moments = rng.uniform(0.02, 0.03, 3)
-        turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
-        t = turn @ np.diag(moments) @ turn.T
-        inertia = (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2])
-        bodies.append(Body(f"b{i}", float(rng.uniform(0.5, 2)), _vector(rng, 0.1), tuple(float(x) for x in inertia)))
+        bodies.append(_body(rng, i))
         if i == 0 and floating:
             continue
-        kind = kinds[i % len(kinds)]
-        q = {"ball": quaternion(rng), "fixed": ()}.get(kind, (float(rng.uniform(-1, 1)),))
-        v = tuple(float(x) for x in rng.normal(size={"ball": 3, "fixed": 0}.get(kind, 1)))
         parent = "world" if i == 0 else f"b{int(rng.integers(i))}"
-        at, child_at = Pose(_vector(rng, 0.3), quaternion(rng)), Pose(_vector(rng, 0.1), quaternion(rng))
-        joints.append(Joint(f"j{i}", kind, parent, f"b{i}", at, child_at, _vector(rng, 1.0), q, v))
+        joints.append(_joint(rng, i, kinds[i % len(kinds)], parent))
     if floating:
-        velocity = tuple(float(x) for x in rng.normal(size=6))
-        pose = Pose(_vector(rng, 1.0), quaternion(rng))
-        bodies[0] = Body(**{**vars(bodies[0]), "pose": pose, "velocity": velocity})
+        bodies[0] = _thrown(rng, bodies[0])
     return Scene(f"tree {seed}", "Random tree", bodies=tuple(bodies), joints=tuple(joints))
+
+
+def random_forest(seed: int) -> Scene:
+    """1 to 30 joints of every kind on one to three bases, standing or flying, some with rotors."""
+    rng = np.random.default_rng(seed)
+    n, trees = int(rng.integers(1, 31)), int(rng.integers(1, 4))
+    bodies, joints = [], []
+    for i in range(n):
+        bodies.append(_body(rng, i))
+        if i < trees and rng.random() < 0.4:
+            bodies[i] = _thrown(rng, bodies[i])
+            continue
+        parent = "world" if i < trees else f"b{i - 1 if rng.random() < 0.6 else int(rng.integers(i))}"
+        joint = _joint(rng, i, str(rng.choice(["hinge", "hinge", "slider", "ball", "fixed"])), parent)
+        if joint.kind in ("hinge", "slider") and rng.random() < 0.5:
+            joint = replace(joint, rotor_inertia=float(rng.uniform(1e-5, 1e-4)), gear=30.0)
+        joints.append(joint)
+    frames = (Frame("tip", f"b{n - 1}", Pose(_vector(rng, 0.3), quaternion(rng))),)
+    return Scene(f"forest {seed}", "Random forest", bodies=tuple(bodies), joints=tuple(joints), frames=frames)
+
+
+def _body(rng: np.random.Generator, i: int) -> Body:
+    moments = rng.uniform(0.02, 0.03, 3)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    t = turn @ np.diag(moments) @ turn.T
+    xx, yy, zz, xy, xz, yz = (float(x) for x in (t[0, 0], t[1, 1], t[2, 2], t[0, 1], t[0, 2], t[1, 2]))
+    return Body(f"b{i}", float(rng.uniform(0.5, 2)), _vector(rng, 0.1), (xx, yy, zz, xy, xz, yz))
+
+
+def _thrown(rng: np.random.Generator, body: Body) -> Body:
+    """Somewhere, turned and moving."""
+    velocity = tuple(float(x) for x in rng.normal(size=6))
+    return Body(**{**vars(body), "pose": Pose(_vector(rng, 1.0), quaternion(rng)), "velocity": velocity})
+
+
+def _joint(rng: np.random.Generator, i: int, kind: str, parent: str) -> Joint:
+    q = {"ball": quaternion(rng), "fixed": ()}.get(kind, (float(rng.uniform(-1, 1)),))
+    v = tuple(float(x) for x in rng.normal(size={"ball": 3, "fixed": 0}.get(kind, 1)))
+    at, child_at = Pose(_vector(rng, 0.3), quaternion(rng)), Pose(_vector(rng, 0.1), quaternion(rng))
+    return Joint(f"j{i}", kind, parent, f"b{i}", at, child_at, _vector(rng, 1.0), q, v)
 
 
 def _vector(rng: np.random.Generator, scale: float) -> tuple[float, float, float]:

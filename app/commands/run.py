@@ -128,6 +128,8 @@ def _summary(simulation: Simulation, result: dict[str, Any]) -> str:
     ]
     conserved = {"momentum": result["momentum_drift"], "spin": result["angular_momentum_drift"]}
     lines += [f"  {name:<12} drift {drift:.2g}" for name, drift in conserved.items() if drift is not None]
+    if dead := simulation.reading.dead_points:
+        lines.append(f"  dead points  met in {dead} steps, where it could go on in two ways and followed its velocity")
     for index, name in enumerate(model.joint_names):
         q = _numbers(end.q[model.joint_q[index] : model.joint_q[index + 1]])
         v = _numbers(end.v[model.joint_v[index] : model.joint_v[index + 1]])

@@ -1,6 +1,10 @@
-"""The Physics tab: engine, step, gravity and what the engine achieves."""
+"""The Physics tab: engine, solver, stabilisation, step and gravity as choices, and what the engine achieves."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QStandardItemModel
@@ -12,54 +16,132 @@ from app.stage import Stage
 from app.theme import CONTROL_GAP
 from app.widgets.choice import Choice
 from app.widgets.section import column, label, scrolled
-from sim.backend import BACKENDS, unavailable
-from sim.command import SetBackend
+from sim.backend import BACKENDS, SETTINGS, without
+from sim.command import Command, SetBackend, SetGravity, SetSolver, SetStabilisation, SetStep
+from sim.scene import SOLVERS, STABILISATIONS, Scene, Vec3
 from sim.state import Snapshot
+
+STEPS = (1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # [s]
+GRAVITIES = {"None": 0.0, "Moon": 1.62, "Mars": 3.71, "Earth": 9.81, "Jupiter": 24.79}  # [m/s²]
+NAMES = {"sparse": "Sparse", "dense": "Dense", "rattle": "RATTLE", "feedback": "Feedback"}
+
+Options = list[tuple[str, Any]]  # text and value
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A choice: what it is called, what there is to choose, what holds now, and the command that asks for another."""
+
+    name: str
+    title: str
+    tip: str
+    options: Callable[[Scene], Options]
+    now: Callable[[Snapshot], Any]
+    command: Callable[[Any], Command]
+
+
+def _named(values: tuple[str, ...]) -> Callable[[Scene], Options]:
+    return lambda _: [(NAMES[value], value) for value in values]
+
+
+def _step_text(dt: float) -> str:
+    return compact(dt * 1e3)
+
+
+def _steps(scene: Scene) -> Options:
+    return [(_step_text(dt), dt) for dt in sorted({*STEPS, scene.dt})]
+
+
+def _gravities(scene: Scene) -> Options:
+    """Weights known from the sky; and the scene's own where it is none of these."""
+    known: Options = [
+        (f"{name} {strength:g}" if strength else name, (0.0, 0.0, -strength)) for name, strength in GRAVITIES.items()
+    ]
+    own = scene.gravity in (value for _, value in known)
+    return known if own else [(gravity_text(scene.gravity), scene.gravity), *known]
+
+
+def gravity_text(gravity: Vec3) -> str:
+    return ", ".join(compact(g) for g in gravity).replace("-", MINUS)
+
+
+CHOICES = (
+    Setting(
+        "backend",
+        "Engine",
+        "The engine that moves the bodies; changing it keeps positions and velocities.",
+        lambda _: [(title, name) for name, (title, _) in BACKENDS.items()],
+        lambda s: s.backend,
+        SetBackend,
+    ),
+    Setting(
+        "solver",
+        "Solver",
+        "How the joints' impulses are found: along the tree in linear time, or by the textbook's dense matrix.",
+        _named(SOLVERS),
+        lambda s: s.solver,
+        SetSolver,
+    ),
+    Setting(
+        "stabilise",
+        "Stabilisation",
+        "How joints are kept together: exactly at every step (RATTLE), or by feedback, which drifts.",
+        _named(STABILISATIONS),
+        lambda s: s.stabilise,
+        SetStabilisation,
+    ),
+    Setting("dt", "Step [ms]", "<b>h</b> [ms]: simulated time between two states", _steps, lambda s: s.dt, SetStep),
+    Setting(
+        "gravity",
+        "Gravity [m/s²]",
+        "<b>g</b> [m/s²]: how strongly things fall, straight down or along x, y and z",
+        _gravities,
+        lambda s: s.gravity,
+        SetGravity,
+    ),
+)
+ELSEWHERE: dict[str, Callable[[Any], str]] = {"dt": _step_text, "gravity": gravity_text}  # values that no list offers
 
 
 class PhysicsPanel(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session = session
-        self.engine = Choice()
-        self.engine.setObjectName("engine")
-        self.engine.setAccessibleName("Engine")
-        self.engine.setToolTip("The engine that moves the bodies; changing it keeps positions and velocities.")
-        self._fill_engines()
-        self.engine.activated.connect(lambda i: session.send(SetBackend(self.engine.itemData(i))))
-        self.step = label("")
-        self.gravity = label("")
+        self.choices = {setting.name: self._choice(setting) for setting in CHOICES}
         self.gap = label("")
         self.cost = label("")
         self._lay_out()
         session.stage_changed.connect(self._on_stage)
         self._on_stage(session.stage)
 
-    def _fill_engines(self) -> None:
-        model = self.engine.model()
-        assert isinstance(model, QStandardItemModel)
-        for index, (name, (title, _)) in enumerate(BACKENDS.items()):
-            self.engine.addItem(title, name)
-            if reason := unavailable(name):
-                item = model.item(index)
-                item.setEnabled(False)
-                item.setToolTip(reason)
+    def _choice(self, setting: Setting) -> Choice:
+        choice = Choice()
+        choice.setObjectName(setting.name)
+        choice.setAccessibleName(setting.title)
+        choice.activated.connect(lambda i: self.session.send(setting.command(choice.itemData(i))))
+        return choice
 
     def _lay_out(self) -> None:
         content = QWidget()
         layout = column(content)
-        layout.addWidget(label("Engine", "section"))
-        layout.addWidget(self.engine)
+        engine, *others = CHOICES
+        layout.addWidget(label(engine.title, "section"))
+        layout.addWidget(self.choices[engine.name])
         form = QFormLayout()
-        form.setHorizontalSpacing(2 * CONTROL_GAP)
+        form.setHorizontalSpacing(CONTROL_GAP)
         form.setVerticalSpacing(CONTROL_GAP)
-        rows = (
-            ("Step h", self.step, "<b>h</b> [ms]: simulated time between two states"),
-            ("Gravity g", self.gravity, "<b>g</b> [m/s²] along x, y and z"),
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for setting in others:
+            caption = label(setting.title, "muted")
+            caption.setToolTip(setting.tip)
+            caption.setBuddy(self.choices[setting.name])
+            form.addRow(caption, self.choices[setting.name])
+        measured = (
             ("Joint gap", self.gap, "[m]: the largest distance between two halves of a joint"),
             ("Cost of a step", self.cost, "[µs]: processor time, median"),
         )
-        for name, value, tip in rows:
+        for name, value, tip in measured:
             value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
             caption = label(name, "muted")
             for part in (caption, value):
@@ -73,13 +155,41 @@ class PhysicsPanel(QWidget):
         outer.addWidget(scrolled(content))
 
     def _on_stage(self, stage: Stage) -> None:
-        gravity = ", ".join(compact(g) for g in stage.scene.gravity)
-        self.gravity.setText(f"({gravity}) m/s²".replace("-", MINUS))
+        for setting in CHOICES:
+            choice = self.choices[setting.name]
+            choice.clear()
+            for text, value in setting.options(stage.scene):
+                choice.addItem(text, value)
+        self._grey_engines(stage)
         self.refresh(self.session.snapshot)
 
+    def _grey_engines(self, stage: Stage) -> None:
+        model = self.choices["backend"].model()
+        assert isinstance(model, QStandardItemModel)
+        for row, name in enumerate(BACKENDS):
+            model.item(row).setEnabled(not stage.refusals[name])
+            model.item(row).setToolTip(stage.refusals[name])
+
     def refresh(self, snapshot: Snapshot) -> None:
-        if not self.session.waits_for(SetBackend("")) and not self.engine.view().isVisible():
-            self.engine.setCurrentIndex(self.engine.findData(snapshot.backend))
-        self.step.setText(f"{compact(snapshot.dt * 1e3)} ms")
+        """Show what holds now; choices whose command is on its way keep what was asked for."""
+        for setting in CHOICES:
+            choice, now = self.choices[setting.name], setting.now(snapshot)
+            if not self.session.waits_for(setting.command(now)) and not choice.view().isVisible():
+                choice.setCurrentIndex(self._row(setting, choice, now))
+            reason = without(snapshot.backend, setting.name) if _is_of_some_engines(setting) else ""
+            choice.setEnabled(not reason)
+            choice.setToolTip(reason or setting.tip)
         self.gap.setText(f"{significant(snapshot.joint_gap, 2)} m")
         self.cost.setText(f"{significant(snapshot.step_time * 1e6, 3)} µs")
+
+    def _row(self, setting: Setting, choice: Choice, value: Any) -> int:
+        """Where a value stands in its list; one that was set from elsewhere is added to it."""
+        for row in range(choice.count()):
+            if choice.itemData(row) == value:
+                return row
+        choice.addItem(ELSEWHERE[setting.name](value), value)
+        return choice.count() - 1
+
+
+def _is_of_some_engines(setting: Setting) -> bool:
+    return any(setting.name in names for names in SETTINGS.values())

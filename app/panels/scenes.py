@@ -1,4 +1,4 @@
-"""The list of scenes at the left: title and one line each, in groups."""
+"""The list of scenes at the left: title and one line each, in groups; variants under the scene on stage."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from PyQt6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QRes
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.session import Session
-from app.stage import Stage
+from app.stage import Stage, Variant
 from app.style import font
-from app.theme import ACCENT_BAR, BODY_PT, CAPTION_PT, CONTROL_GAP, PADDING, SECTION_GAP
+from app.theme import ACCENT_BAR, BODY_PT, CAPTION_PT, CONTROL_GAP, PADDING, ROW_HEIGHT, SECTION_GAP
 from sim.files import builtin_names, load
 from sim.scene import Scene
 
 SUMMARY = Qt.ItemDataRole.UserRole
-NAME = Qt.ItemDataRole.UserRole + 1  # absent in the titles of groups
+NAME = Qt.ItemDataRole.UserRole + 1  # what `sim.load` takes; absent in the titles of groups
+VARIANT = Qt.ItemDataRole.UserRole + 2  # of a row that offers one
 WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 
 OWN_FILES = "My files"
+VARIANT_GAP = 6  # above and below their text
+INDENT = PADDING + CONTROL_GAP  # of variants
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -37,7 +40,7 @@ class SceneDelegate(QStyledItemDelegate):
         self._paint_ground(painter, option)
         title, summary = _boxes(option.rect, index)
         painter.setPen(palette.color(QPalette.ColorRole.Text))
-        painter.setFont(_title_font())
+        painter.setFont(_font_of(index))
         painter.drawText(title, WRAPPED, index.data())
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
         painter.setFont(font(CAPTION_PT))
@@ -56,10 +59,12 @@ class SceneDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
         view = self.parent()
-        width = view.viewport().width() if isinstance(view, QListWidget) else 0
+        width = view.row_width() if isinstance(view, ScenesPanel) else 0
         if index.data(NAME) is None:
             return QSize(width, QFontMetrics(_group_font()).height() + SECTION_GAP)
-        _, summary = _boxes(QRect(0, 0, width, 1000), index)
+        title, summary = _boxes(QRect(0, 0, width, 1000), index)
+        if index.data(VARIANT):
+            return QSize(width, max(title.bottom() + 1 + VARIANT_GAP, ROW_HEIGHT))
         return QSize(width, summary.bottom() + 1 + CONTROL_GAP)
 
 
@@ -67,25 +72,32 @@ def _group_font() -> QFont:
     return font(CAPTION_PT, QFont.Weight.DemiBold)
 
 
-def _title_font() -> QFont:
-    return font(BODY_PT, QFont.Weight.DemiBold)
+def _font_of(index: Index) -> QFont:
+    return font(BODY_PT) if index.data(VARIANT) else font(BODY_PT, QFont.Weight.DemiBold)
 
 
 def _boxes(row: QRect, index: Index) -> tuple[QRect, QRect]:
-    """Where title and summary stand in a row."""
-    inner = row.adjusted(PADDING, CONTROL_GAP, -CONTROL_GAP, 0)
-    title = QFontMetrics(_title_font()).boundingRect(inner, WRAPPED, index.data())
+    """Where title and summary stand in a row; variants have a title alone."""
+    left, top = (INDENT, VARIANT_GAP) if index.data(VARIANT) else (PADDING, CONTROL_GAP)
+    inner = row.adjusted(left, top, -CONTROL_GAP, 0)
+    title = QFontMetrics(_font_of(index)).boundingRect(inner, WRAPPED, index.data())
     below = inner.adjusted(0, title.height() + 2, 0, 0)
     summary = QFontMetrics(font(CAPTION_PT)).boundingRect(below, WRAPPED, index.data(SUMMARY) or "")
     return title, summary
 
 
 def _key(scene: Scene) -> str:
+    """What the row of a scene stands for, whichever variant of it is on stage."""
     return scene.path or scene.name
 
 
+def _variant_text(variant: Variant, plain: str) -> str:
+    """A variant by its name and what its title says beyond the plain scene's: "b  from (0.5, 0.5)"."""
+    return f"{variant.name}  {variant.title.removeprefix(plain).strip()}".rstrip()
+
+
 class ScenesPanel(QListWidget):
-    chosen = pyqtSignal(str)  # name of a built-in scene, or path of a file
+    chosen = pyqtSignal(str)  # what `sim.load` takes
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,18 +138,46 @@ class ScenesPanel(QListWidget):
             self.chosen.emit(item.data(NAME))
 
     def _on_stage(self, stage: Stage) -> None:
-        if not self._select(stage.scene):
+        if self._row_of(_key(stage.scene)) is None:
             if not self.findItems(OWN_FILES, Qt.MatchFlag.MatchExactly):
                 self._add(OWN_FILES)
-            self._add(stage.scene.title, stage.scene)
-            self._select(stage.scene)
+            self._add(stage.variants[0].title, stage.scene)
+        self._offer_variants(stage)
+        self._select(stage.scene)
+        self._reveal()
 
-    def _select(self, scene: Scene) -> bool:
-        for row in range(self.count()):
-            if self.item(row).data(NAME) == _key(scene):
-                self.setCurrentRow(row)
-                return True
-        return False
+    def _offer_variants(self, stage: Stage) -> None:
+        """A row for each variant of the scene on stage, below it; those of the scene before go."""
+        for row in reversed(range(self.count())):
+            if self.item(row).data(VARIANT):
+                self.takeItem(row)
+        plain, *variants = stage.variants
+        below = self._row_of(_key(stage.scene))
+        assert below is not None
+        for row, variant in enumerate(variants, below + 1):
+            item = QListWidgetItem(_variant_text(variant, plain.title))
+            item.setData(NAME, f"{_key(stage.scene)}:{variant.name}")
+            item.setData(VARIANT, variant.name)
+            item.setToolTip(variant.summary)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"Variant {variant.name}: {variant.title}")
+            self.insertItem(row, item)
+
+    def _select(self, scene: Scene) -> None:
+        row = self._row_of(f"{_key(scene)}:{scene.variant}" if scene.variant else _key(scene))
+        if row is not None:
+            self.setCurrentRow(row)
+
+    def _reveal(self) -> None:
+        """The row on stage in view, and below it the variants it offers."""
+        row = self.currentRow()
+        while row + 1 < self.count() and self.item(row + 1).data(VARIANT):
+            row += 1
+        for index in (row, self.currentRow()):
+            if self.item(index) is not None:
+                self.scrollToItem(self.item(index))
+
+    def _row_of(self, name: str) -> int | None:
+        return next((row for row in range(self.count()) if self.item(row).data(NAME) == name), None)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and self.currentItem():
@@ -148,3 +188,8 @@ class ScenesPanel(QListWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
+        self._reveal()
+
+    def row_width(self) -> int:
+        """As if the scroll bar were always there: rows need not be measured again when it comes or goes."""
+        return self.width() - self.verticalScrollBar().sizeHint().width()

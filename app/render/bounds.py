@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from itertools import product
 from math import ceil, log
 from typing import Any
 
 import numpy as np
 
 from app.camera import Camera, fit
-from app.render.solids import support
+from app.render.solids import BOX, support
 from sim.model import FREE, Model
 from sim.scene import CirclePath, Scene
 from sim.state import Snapshot
@@ -57,7 +58,11 @@ class Extent:
 
 
 def solid_extent(extent: Extent, kind: Array, size: Array, world: Array) -> None:
-    """Add solids placed by world (n, 3, 4)."""
+    """Add solids placed by world (n, 3, 4): boxes by their corners, round ones by how far they reach."""
+    box = kind == BOX
+    for corner in product((-1.0, 1.0), repeat=3):
+        extent.add(world[box, :, 3] + np.einsum("nij,nj->ni", world[box, :, :3], size[box, :3] * corner))
+    kind, size, world = kind[~box], size[~box], world[~box]
     reach = [support(kind, size, world[:, :, :3].transpose(0, 2, 1) @ axis) for axis in extent.axes]
     extent.add(world[:, :, 3], np.stack(reach, axis=1))
 

@@ -1,7 +1,8 @@
-"""Joints that look like joints: a pin through the links for a hinge, a ball for a ball joint."""
+"""Joints that look like joints: a pin through the links for a hinge, a ball for a ball joint, a rail for a slider."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,25 +10,39 @@ import numpy as np
 
 from app.render.solids import CYLINDER, SPHERE, Solid, distance, long_axis, support, thickness
 from app.theme import JOINT_RADIUS
-from sim.model import BALL, FREE, HINGE, Model
+from sim.model import BALL, FREE, HINGE, SLIDER, Model
 
 Array = np.ndarray[Any, np.dtype[Any]]
-Part = tuple[int, Array, str | int]  # kind, size and colour of a solid whose z is the joint's axis
 
 PROUD = 0.3  # link radii by which a pin stands out at each end
+DEPTH = 2.5  # link radii that a pin goes into either side at most
+THICKER = 1.25  # times the thinner link: what a pin takes of the thicker one
+SPACING = 0.3  # of the distance to the next hinge beside it: a pin is no thicker
 COLLAR_RADIUS, COLLAR_LENGTH = 1.12, 0.7  # link radii, of a pin around links that run along its axis
-ALONG = 0.8  # cosine above which a link runs along the axis
+ALONG = 0.8  # cosine above which a link runs along the axis, or another axis beside it
 AXLE_RADIUS, AXLE_PROUD = 0.5, 0.16  # pin radii, of the axle whose ends show in a pin's ends
+RAIL_RADIUS = 0.16  # of the radius of what slides
+RAIL_LENGTH = 4.0  # times the length of what slides, where no limits say how far it goes
 LONE_RADIUS = 0.02  # [m] of a link, where nothing is drawn near the joint
 
 
 @dataclass(frozen=True)
+class Part:
+    """A piece of what shows a joint, placed in its frame; `color` None is the joint's own."""
+
+    kind: int
+    size: Array
+    center: Array
+    color: str | None = None
+
+
+@dataclass(frozen=True)
 class Side:
-    """The solids of one of the two bodies that lie at a joint; anchor and axis in that body."""
+    """The solids of one of two bodies that lie at a joint; anchor and frame (3, 3) in that body, z being the axis."""
 
     solids: list[Solid]
     anchor: Array
-    axis: Array
+    frame: Array
 
     def radius(self) -> float:
         return max((thickness(s) for s in self.solids), default=0.0)
@@ -35,42 +50,87 @@ class Side:
     def along(self) -> bool:
         """Whether the link runs along the joint's axis."""
         longest = [a for a in map(long_axis, self.solids) if a is not None]
-        return bool(longest) and all(abs(a @ self.axis) > ALONG for a in longest)
+        return bool(longest) and all(abs(a @ self.frame[:, 2]) > ALONG for a in longest)
 
-    def reach(self) -> float:
-        """How far the solids stand out from the anchor along the axis, to the farther side."""
-        return max((self._reach(s) for s in self.solids), default=0.0)
+    def span(self, column: int = 2) -> tuple[float, float]:
+        """From where to where the solids reach along a direction of the frame, counted from the anchor."""
+        ends = [_span(s, self.anchor, self.frame[:, column]) for s in self.solids]
+        return min((low for low, _ in ends), default=0.0), max((high for _, high in ends), default=0.0)
 
-    def _reach(self, s: Solid) -> float:
-        own = (s.place[:, :3].T @ self.axis)[None]
-        offset = abs(float((s.place[:, 3] - self.anchor) @ self.axis))
-        return offset + float(support(np.array([s.kind]), s.size[None], own)[0])
+
+def _span(s: Solid, anchor: Array, direction: Array) -> tuple[float, float]:
+    own = (s.place[:, :3].T @ direction)[None]
+    middle = float((s.place[:, 3] - anchor) @ direction)
+    reach = float(support(np.array([s.kind]), s.size[None], own)[0])
+    return middle - reach, middle + reach
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A joint and what lies at it on both sides."""
+
+    parent: Side
+    child: Side
+    beside: float  # how far the nearest parallel hinge on the same bodies is [m]
+    travel: tuple[float, float]  # of a slider: its limits, ±inf where there are none
+    start: float  # of a slider: its q
 
 
 def joint_solids(model: Model, solids: list[Solid]) -> list[Solid]:
-    """What shows each joint, on its child body and in the joint's colour; nothing for free and fixed joints."""
+    """What shows each joint, in the joint's colour; nothing for free and fixed ones. A rail is part of the parent."""
     first = int((model.joint_type == FREE).sum())
-    marks = {HINGE: _pin, BALL: _ball}
+    on_body: dict[int, list[Solid]] = {}
+    for solid in solids:
+        on_body.setdefault(solid.body, []).append(solid)
+    hinges = _hinges(model)
     out = []
-    for j, kind in enumerate(model.joint_type):
-        if int(kind) in marks:
-            parent, child = _sides(model, j, solids)
-            place = np.concatenate([_frame_along(child.axis), child.anchor[:, None]], axis=1)
-            for shape, size, color in marks[int(kind)](parent, child, j - first):
-                out.append(Solid(shape, size, place, int(model.joint_child[j]), color, lights_up=False))
+    for j, kind in enumerate(map(int, model.joint_type)):
+        if kind not in _MARKS:
+            continue
+        seat = _seat(model, j, on_body, hinges)
+        side, body = (seat.parent, model.joint_parent[j]) if kind == SLIDER else (seat.child, model.joint_child[j])
+        for part in _MARKS[kind](seat):
+            place = np.concatenate([side.frame, (side.anchor + side.frame @ part.center)[:, None]], axis=1)
+            out.append(Solid(part.kind, part.size, place, int(body), part.color or j - first, lights_up=False))
     return out
 
 
-def _sides(model: Model, j: int, solids: list[Solid]) -> tuple[Side, Side]:
-    places = (
-        (model.joint_parent[j], model.joint_position[j], model.joint_rotation[j]),
-        (model.joint_child[j], model.joint_child_position[j], model.joint_child_rotation[j]),
+Ends = tuple[tuple[int, Array, Array], tuple[int, Array, Array]]
+
+
+def _ends(model: Model, j: int) -> Ends:
+    """Body, anchor and rotation of the joint's frame on both sides."""
+    return (
+        (int(model.joint_parent[j]), model.joint_position[j], model.joint_rotation[j]),
+        (int(model.joint_child[j]), model.joint_child_position[j], model.joint_child_rotation[j]),
     )
-    parent, child = (
-        Side(_near([s for s in solids if s.body == body], anchor), anchor, R @ model.joint_axis[j])
-        for body, anchor, R in places
-    )
-    return parent, child
+
+
+def _hinges(model: Model) -> dict[int, list[tuple[Array, Array]]]:
+    """Anchors and axes of the hinges on each body."""
+    out: dict[int, list[tuple[Array, Array]]] = {}
+    for j in np.flatnonzero(model.joint_type == HINGE):
+        for body, anchor, R in _ends(model, j):
+            out.setdefault(body, []).append((anchor, R @ model.joint_axis[j]))
+    return out
+
+
+def _seat(
+    model: Model, j: int, on_body: dict[int, list[Solid]], hinges: dict[int, list[tuple[Array, Array]]]
+) -> Seat:
+    frame = _frame_along(model.joint_axis[j])
+    ends = _ends(model, j)
+    parent, child = (Side(_near(on_body.get(body, []), anchor), anchor, R @ frame) for body, anchor, R in ends)
+    gaps = [
+        float(np.linalg.norm(other - anchor))
+        for body, anchor, R in ends
+        if body >= 0
+        for other, axis in hinges.get(body, [])
+        if abs(axis @ R @ frame[:, 2]) > ALONG
+    ]
+    low, high = (float(limit) for limit in model.joint_limits[j])
+    start = float(model.q0[model.joint_q[j]]) if model.joint_type[j] == SLIDER else 0.0
+    return Seat(parent, child, min((gap for gap in gaps if gap > 0), default=np.inf), (low, high), start)
 
 
 def _near(solids: list[Solid], anchor: Array) -> list[Solid]:
@@ -78,33 +138,61 @@ def _near(solids: list[Solid], anchor: Array) -> list[Solid]:
     return [s for s in solids if distance(s, anchor) <= 0.75 * thickness(s)]
 
 
-def _pin(parent: Side, child: Side, number: int) -> list[Part]:
+def _pin(seat: Seat) -> list[Part]:
+    """Through both links, wherever they lie along the axis, and proud of them."""
+    parent, child = seat.parent, seat.child
     if child.along() or (not child.solids and parent.along()):
         around = max(parent.radius(), child.radius())
-        return [_cylinder(COLLAR_RADIUS * around, COLLAR_LENGTH / 2 * around, number)]
-    link = _link_radius(parent, child)
-    wide = max(child.reach(), 0.0 if parent.along() else min(parent.reach(), 2 * link), link)
-    r, half = JOINT_RADIUS * link, wide + PROUD * link
-    return [_cylinder(r, half, number), _cylinder(AXLE_RADIUS * r, half + AXLE_PROUD * r, "base")]
+        return [_cylinder(COLLAR_RADIUS * around, COLLAR_LENGTH / 2 * around)]
+    across = [side.radius() for side in (parent, child) if side.solids and not side.along()]
+    link = min(_link_radius(seat), THICKER * min(across, default=np.inf))
+    spans = [_within(side, DEPTH * link) for side in (parent, child) if not side.along()]
+    low, high = min((a for a, _ in spans), default=0.0), max((b for _, b in spans), default=0.0)
+    middle, half = (low + high) / 2, max((high - low) / 2, link) + PROUD * link
+    r = min(JOINT_RADIUS * link, SPACING * seat.beside)
+    return [_cylinder(r, half, middle), _cylinder(AXLE_RADIUS * r, half + AXLE_PROUD * r, middle, "base")]
 
 
-def _ball(parent: Side, child: Side, number: int) -> list[Part]:
-    r = JOINT_RADIUS * _link_radius(parent, child)
-    return [(SPHERE, np.array([r, r, r, 0.0]), number)]
+def _within(side: Side, depth: float) -> tuple[float, float]:
+    low, high = side.span()
+    return max(low, -depth), min(high, depth)
 
 
-def _cylinder(radius: float, half: float, color: str | int) -> Part:
-    return CYLINDER, np.array([radius, radius, half, 0.0]), color
+def _ball(seat: Seat) -> list[Part]:
+    r = JOINT_RADIUS * _link_radius(seat)
+    return [Part(SPHERE, np.array([r, r, r, 0.0]), np.zeros(3))]
 
 
-def _link_radius(parent: Side, child: Side) -> float:
+def _rail(seat: Seat) -> list[Part]:
+    """Two bars at the sides of what slides, from limit to limit."""
+    low, high = seat.child.span()
+    free = RAIL_LENGTH / 2 * max(high - low, LONE_RADIUS)
+    first, last = (
+        limit if np.isfinite(limit) else seat.start + sign * free
+        for limit, sign in zip(seat.travel, (-1, 1), strict=True)
+    )
+    first, last = first + low, last + high
+    r = RAIL_RADIUS * (seat.child.radius() or LONE_RADIUS)
+    size = np.array([r, r, (last - first) / 2, 0.0])
+    return [Part(CYLINDER, size, np.array([0.0, side, (first + last) / 2])) for side in seat.child.span(1)]
+
+
+_MARKS: dict[int, Callable[[Seat], list[Part]]] = {HINGE: _pin, BALL: _ball, SLIDER: _rail}
+
+
+def _cylinder(radius: float, half: float, middle: float = 0.0, color: str | None = None) -> Part:
+    return Part(CYLINDER, np.array([radius, radius, half, 0.0]), np.array([0.0, 0.0, middle]), color)
+
+
+def _link_radius(seat: Seat) -> float:
     """Of the child's link, or of the parent's where that is a little thicker."""
-    own = child.radius() or parent.radius() or LONE_RADIUS
-    return max(own, min(parent.radius(), 1.25 * own))
+    parent, child = seat.parent.radius(), seat.child.radius()
+    own = child or parent or LONE_RADIUS
+    return max(own, min(parent, THICKER * own))
 
 
 def _frame_along(axis: Array) -> Array:
-    """A right-handed frame whose z is the axis."""
+    """A right-handed frame whose z is the axis; its y is level where the axis is one of the coordinate axes."""
     z = axis / np.linalg.norm(axis)
     x = np.cross(np.eye(3)[int(np.argmin(np.abs(z)))], z)
     x /= np.linalg.norm(x)

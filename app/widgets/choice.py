@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
-from PyQt6.QtWidgets import QComboBox, QWidget
+from PyQt6.QtWidgets import QComboBox, QSizePolicy, QWidget
 
 from app.icons import tinted
 from app.theme import CONTROL_GAP, FOCUS_RING, ROW_HEIGHT
@@ -17,6 +17,7 @@ class Choice(QComboBox):
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumHeight(ROW_HEIGHT - 4)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Scrolling a panel must not change what is chosen in it."""

@@ -25,6 +25,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
 LEFT_AXIS, BOTTOM_AXIS = 44, 20  # [px]
+TITLE_GAP = 4  # [px] below the title: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
 LOGARITHMIC = ("drift",)  # shown as log10 of the magnitude
 NOTHING = 1e-4  # of the range: smaller values are written as 0
@@ -77,7 +78,8 @@ class LivePlot(QWidget):
     def _lay_out(self) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(PADDING, 6, 4, 2)
-        grid.setSpacing(0)
+        grid.setHorizontalSpacing(0)
+        grid.setVerticalSpacing(TITLE_GAP)
         grid.addWidget(self.title, 0, 0, 1, 2)
         grid.addWidget(self.canvas, 1, 0)
         grid.addWidget(self.ends, 1, 1)
@@ -98,10 +100,11 @@ class LivePlot(QWidget):
         self.lines[0].setPen(pg.mkPen(theme.outline, width=1))
         for line in self.lines[1:]:
             line.setPen(pg.mkPen(theme.border, width=1))
-        colors = [curve_color(theme, self.info.name, i, name) for i, name in enumerate(self.info.labels)]
+        numbered = list(zip(self.info.numbers, self.info.labels, strict=True))
+        colors = [curve_color(theme, self.info.name, number, name) for number, name in numbered]
         for i, (curve, color) in enumerate(zip(self.curves, colors, strict=True)):
             pen = pg.mkPen(color, width=2 if self._is_total(i) else 1)
-            if pattern := dash(i):
+            if pattern := dash(self.info.numbers[i]):
                 pen.setDashPattern(list(pattern))
             curve.setPen(pen)
         self.ends.set_colors(colors)
@@ -195,8 +198,8 @@ def _short(value: float) -> str:
     return next((text for text in texts if len(text) <= len(WIDEST[0])), significant(value, 2))
 
 
-def curve_color(theme: Theme, plot: str, i: int, name: str) -> str:
+def curve_color(theme: Theme, plot: str, number: int, name: str) -> str:
     """Curves have the colour of their joint; energies have colours of their own."""
     if plot in ("energy", "drift"):
         return theme.curve(ENERGY_CURVES[name]) if name in ENERGY_CURVES else theme.text
-    return theme.curve(i)
+    return theme.curve(number)

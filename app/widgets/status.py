@@ -46,6 +46,13 @@ class StatusLine(QStatusBar):
         self._show_links(message.path is not None)
         self._show_sign()
 
+    def forget_notes(self) -> None:
+        """What was only said for information is over with the scene it was about."""
+        if self.message is not None and self.message.level == "info":
+            self.message = None
+            self.text.set_text("")
+            self.sign.clear()
+
     def set_theme(self, name: str) -> None:
         self.theme = name
         self._show_sign()

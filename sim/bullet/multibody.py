@@ -9,6 +9,7 @@ import numpy as np
 from sim.backend import BackendError
 from sim.bullet.frames import principal_tree
 from sim.bullet.quiet import pybullet
+from sim.bullet.refusal import refusal, trees
 from sim.dynamics.tree import Tree
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER, Array, Model
 from sim.spatial.rotation import matrix_to_quat
@@ -20,13 +21,6 @@ JOINT_KINDS = {
     FIXED: pybullet.JOINT_FIXED,
 }
 BASE = -1  # Bullet's link index of a base
-
-# Bullet takes masses and moments below its SIMD_EPSILON for zero, and then does not move the body.
-LEAST_INERTIA = 2.3e-16
-
-# What a multibody has beyond these is dropped without a word. Coordinates: MAX_DEGREE_OF_FREEDOM less the base's 7.
-MOST_COORDINATES = 121
-MOST_LINKS = 127
 
 # Bullet clamps every velocity at 100 rad/s and m/s unless told otherwise.
 NO_SPEED_LIMIT = 1e30
@@ -51,64 +45,10 @@ class Multibody:
 
 def build(client: int, model: Model) -> list[Multibody]:
     """Creates every tree of the model; raises BackendError for what Bullet cannot run."""
-    _refuse_unknown(model)
-    _refuse_weightless(model)
+    if reason := refusal(model):
+        raise BackendError(reason)
     tree = principal_tree(model)
-    roots = [int(j) for j in model.tree_order if model.joint_parent[j] < 0]
-    return [_create(client, model, tree, root, _joints_behind(model, root)) for root in roots]
-
-
-def _refuse_unknown(model: Model) -> None:
-    """What joints of ours can do and these multibodies, as they are driven here, do not."""
-    has = {
-        "closes a loop": model.joint_cut,
-        "has friction": _any_dof(model, model.dof_friction > 0),
-        "has a rotor": _any_dof(model, model.dof_rotor > 0),
-        "has a cone": np.isfinite(model.joint_cone),
-        "has a twist range": np.isfinite(model.joint_twist).any(axis=1),
-        "is locked": model.joint_locked,
-        "rebounds from its limits (restitution)": model.joint_restitution > 0,
-    }
-    for what, joints in has.items():
-        for j in np.flatnonzero(joints):
-            raise BackendError(f'PyBullet cannot run this scene: joint "{model.joint_names[j]}" {what}.')
-    for given in model.scene.inputs:
-        raise BackendError(f'PyBullet cannot run this scene: input "{given.name}" is a function of time.')
-
-
-def _any_dof(model: Model, dofs: Array) -> Array:
-    """(nj,) bool: joints with any such velocity."""
-    out = np.zeros(len(model.joint_names), dtype=bool)
-    out[model.dof_joint[dofs]] = True
-    return out
-
-
-def _refuse_weightless(model: Model) -> None:
-    for b, name in enumerate(model.body_names):
-        if model.body_mass[b] < LEAST_INERTIA or model.body_moments[b, 0] < LEAST_INERTIA:
-            raise BackendError(
-                f'PyBullet cannot move body "{name}": its mass ({model.body_mass[b]:.3g} kg) or smallest moment of '
-                f"inertia ({model.body_moments[b, 0]:.3g} kg·m²) is below {LEAST_INERTIA:.2g}."
-            )
-
-
-def _joints_behind(model: Model, root: int) -> list[int]:
-    """The root joint and all that hang from it, parents first."""
-    behind: list[int] = []
-    bodies: set[int] = set()
-    for j in map(int, model.tree_order):
-        if j == root or int(model.joint_parent[j]) in bodies:
-            behind.append(j)
-            bodies.add(int(model.joint_child[j]))
-    joints = [j for j in behind if model.joint_type[j] != FREE]
-    width = sum(int(model.joint_q[j + 1] - model.joint_q[j]) for j in joints)
-    if width > MOST_COORDINATES or len(joints) > MOST_LINKS:
-        name = model.body_names[int(model.joint_child[root])]
-        raise BackendError(
-            f'PyBullet cannot run the tree of body "{name}": it has {len(joints)} joints with {width} coordinates, '
-            f"and PyBullet holds at most {MOST_LINKS} with {MOST_COORDINATES}."
-        )
-    return behind
+    return [_create(client, model, tree, joints[0], joints) for joints in trees(model)]
 
 
 def _create(client: int, model: Model, tree: Tree, root: int, joints: list[int]) -> Multibody:

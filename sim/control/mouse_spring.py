@@ -9,11 +9,12 @@ unstable even on the end of a free rod, where a quarter of the mass resists.
 from __future__ import annotations
 
 import math
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from sim.model import Model
+from sim.state import Array, Pull, Reading
 
 _OMEGA = 2.0 * math.pi * 4.0  # [rad/s]
 _MOST_ACCELERATION = 25.0 * 9.81  # [m/s²]
@@ -24,3 +25,23 @@ def spring_force(mass: float, offset: Array, velocity: Array) -> Array:
     force = mass * (_OMEGA**2 * offset - 2.0 * _OMEGA * velocity)
     size = float(np.linalg.norm(force))
     return force * min(1.0, mass * _MOST_ACCELERATION / max(size, 1e-300))
+
+
+@dataclass(frozen=True)
+class Grip:
+    """What the mouse holds: a point of a body (body axes) and where it is pulled to."""
+
+    body: int
+    point: Array
+    anchor: Array
+
+    def pull(self, model: Model, reading: Reading, wrench: Array) -> Pull:
+        """The spring as it acts now; adds it to the wrenches (nb, 6) about the centres of mass."""
+        b = self.body
+        arm = reading.rotation[b] @ self.point
+        point = reading.position[b] + arm
+        velocity = reading.twist[b, 3:] + np.cross(reading.twist[b, :3], arm)
+        force = spring_force(float(model.body_mass[b]), self.anchor - point, velocity)
+        center = reading.rotation[b] @ model.body_center[b]
+        wrench[b] += [*np.cross(arm - center, force), *force]
+        return Pull(b, point, self.anchor, force)

@@ -21,10 +21,14 @@ _GALLERY = (
     "parallelogram",
     "slider_crank",
     "double_pendulum",
+    "planar_2r",
+    "rp_robot",
     "three_link_arm",
     "arm_gravity",
     "arm_pd",
     "arm_reach",
+    "ball_arm",
+    "arm_6r",
 )
 
 

@@ -16,7 +16,7 @@ from sim.scene import SceneError
 from sim.wording import suggestion
 
 # Things that a change must find in the scene; others, an input say, it may add.
-_MUST_EXIST = ("body", "joint", "chain", "frame", "target")
+_MUST_EXIST = ("body", "joint", "chain", "dh", "frame", "target")
 
 _PATH = re.compile(rf"\s*(?:{KEY.pattern})(?:\s*\.\s*(?:{KEY.pattern}))*\s*")
 _TEXT = re.compile(r"[^\"'\[{\s][^\n]*")
@@ -53,9 +53,9 @@ def key_paths(changes: Mapping[str, object]) -> list[Change]:
 
 
 def apply_changes(document: Document, changes: Sequence[Change], *, chains: bool) -> None:
-    """Sets values at their key paths: those of chains, which must be expanded afterwards, or all the others."""
+    """Sets values at their key paths: those of chains and arms, to be expanded afterwards, or all the others."""
     for path, where, value in changes:
-        if (where[0] == "chain") != chains:
+        if (where[0] in ("chain", "dh")) != chains:
             continue
         for depth in range(1, len(where)):
             document.places.setdefault(where[:depth], path)

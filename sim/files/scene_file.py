@@ -12,6 +12,7 @@ from sim.control import CONTROLLERS
 from sim.files.builtin import builtin_names, scene_path, split_variant
 from sim.files.chain_table import expand_chains
 from sim.files.changes import Change, apply_changes, key_paths
+from sim.files.dh_table import expand_dh
 from sim.files.document import Document, choose_variant, read_document
 from sim.files.input_table import read_inputs
 from sim.files.reader import Table
@@ -37,7 +38,7 @@ Six = tuple[float, float, float, float, float, float]
 
 _SCENE_KEYS = (
     *("title", "summary", "group", "try", "plots", "gravity", "backend", "dt", "solver", "stabilise"),
-    *("body", "joint", "chain", "frame", "target", "controller", "input", "camera", "world"),
+    *("body", "joint", "chain", "dh", "frame", "target", "controller", "input", "camera", "world"),
 )
 # The keys of each table; "" is the top of the file.
 KEYS: dict[str, tuple[str, ...]] = {
@@ -91,6 +92,7 @@ def _compose(document: Document, variant: str | None, changes: Sequence[Change])
         choose_variant(document, variant)
         apply_changes(document, changes, chains=True)
         expand_chains(document, KEYS["chain"])
+        expand_dh(document, KEYS["body"], KEYS["joint"])
         apply_changes(document, changes, chains=False)
         scene = _scene(Table(document.data, (), KEYS[""]), document.file, variant or "")
         compile_model(scene)

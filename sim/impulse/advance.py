@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import free_axes
+from sim.impulse.bounds import BAND, free_axes
+from sim.impulse.feedback import feedback
+from sim.impulse.geometry import has_stop
 from sim.impulse.impact import DEAD, LANDED, LIVELY, meet_stops, overshoot
 from sim.impulse.project import kinetic, observe, place
 from sim.impulse.step import (
@@ -16,14 +18,14 @@ from sim.impulse.step import (
     NOT_FINITE,
     OK,
     TURNS_TOO_FAST,
-    feedback,
     rattle,
     settle,
     soften,
 )
 from sim.impulse.world import ACTED_ON, AT_DEAD_POINT, BOUNDED, MOST_KINETIC, START_ENERGY, STARTED, WORK
-from sim.jit import inner, jit
+from sim.jit import inner, jit, pasted
 from sim.model import FREE
+from sim.spatial.kernels import finite
 
 KEEP, RESTORE = 0.0, 1.0
 WIDTHS = (6, 3, 1, 1, 0)  # of v, by kind of joint
@@ -37,37 +39,69 @@ NOISE = 1e-6  # of the energy at the start, at least of 1 J
 
 
 @jit
-def advance(sys, w, s, forces, time, h, n, exact):
-    """n steps of h with the forces held, by RATTLE if `exact`, else by feedback. Returns (status, where, done).
+def advance(sys, w, s, tau, wrench, time, h, n):
+    """n steps of h by RATTLE with tau (nv,) and wrench (nb, 6) held. Returns (status, body or joint, steps done).
 
     On any failure the world is that of the last good step.
     """
-    activate(sys, w, forces)
-    arrive(sys, w, s)
-    if s.ledger[STARTED] == 0.0:
-        s.ledger[STARTED] = 1.0
-        s.ledger[START_ENERGY] = kinetic(sys, w, s) + _potential(sys, s)
-    if n > 0 and exact and w.switches[BOUNDED]:
+    _begin(sys, w, s, tau, wrench)
+    if n > 0 and w.switches[BOUNDED]:
         meet_stops(sys, w, s, LIVELY)
     for done in range(n):
         _keep(s, w.good[0])
-        if exact:
-            status, where = _step(sys, w, s, forces, time + done * h, h)
-        else:
-            status, where = feedback(sys, w, s, forces, time + done * h, h)
-        if status == OK:
-            status, where = _check(sys, w, s, h)
+        status, where = _step(sys, w, s, time + done * h, h)
+        status, where = _end(sys, w, s, h, status, where)
         if status != OK:
-            _restore(s, w.good[0])
-            settle(sys, w, s)
+            return status, where, done
+    settle(sys, w, s)
+    return OK, -1, n
+
+
+@jit
+def advance_by_feedback(sys, w, s, tau, wrench, time, h, n):
+    """The same by the documents' scheme; compiled only when a scene asks for it."""
+    _begin(sys, w, s, tau, wrench)
+    for done in range(n):
+        _keep(s, w.good[0])
+        status, where = feedback(sys, w, s, time + done * h, h)
+        status, where = _end(sys, w, s, h, status, where)
+        if status != OK:
             return status, where, done
     settle(sys, w, s)
     return OK, -1, n
 
 
 @inner
-def activate(sys, w, forces):
-    """What has to be looked at: joints that something acts on, bounds, forces."""
+def _begin(sys, w, s, tau, wrench):
+    """All that the first step needs."""
+    activate(sys, w, tau, wrench)
+    arrive(sys, w, s)
+    if s.ledger[STARTED] == 0.0:
+        s.ledger[STARTED] = 1.0
+        s.ledger[START_ENERGY] = kinetic(sys, w, s) + _potential(sys, s)
+
+
+@inner
+def _end(sys, w, s, h, status, where):
+    """Looks at what a step has come to; a bad one is taken back."""
+    if status == OK:
+        status, where = _check(sys, w, s, h)
+    if status != OK:
+        _restore(s, w.good[0])
+        _forget(s)
+        settle(sys, w, s)
+    return status, where
+
+
+@inner
+def activate(sys, w, tau, wrench):
+    """Takes the forces over, and finds what has to be looked at: joints that something acts on, bounds, forces."""
+    for k in range(tau.shape[0]):
+        w.held_tau[k] = tau[k]
+    for b in range(w.held_wrench.shape[0]):
+        for k in range(6):
+            w.held_wrench[b, k] = wrench[sys.body[b], k]
+            w.wrench[b, k] = 0.0
     bounded, acted_on = False, False
     for j in range(sys.kind.shape[0]):
         w.active[j] = sys.acting[j]
@@ -75,7 +109,7 @@ def activate(sys, w, forces):
         if sys.v_start[j] >= 0:
             driven = False
             for k in range(WIDTHS[sys.kind[j]]):
-                driven = driven or forces.tau[sys.v_start[j] + k] != 0.0
+                driven = driven or tau[sys.v_start[j] + k] != 0.0
             acted_on = acted_on or driven
             w.active[j] = sys.acting[j] or (driven and sys.kind[j] != FREE)
         acted_on = acted_on or w.active[j]
@@ -85,11 +119,10 @@ def activate(sys, w, forces):
             if sys.kind[j] != FREE and 0 <= first <= sys.inputs.dof[i] < first + WIDTHS[sys.kind[j]]:
                 w.active[j] = True
     acted_on = acted_on or sys.inputs.start.shape[0] > 1
-    for b in range(forces.wrench.shape[0]):
+    for b in range(wrench.shape[0]):
         for k in range(6):
-            acted_on = acted_on or forces.wrench[b, k] != 0.0
+            acted_on = acted_on or wrench[b, k] != 0.0
     w.switches[BOUNDED], w.switches[ACTED_ON] = bounded, acted_on
-    w.wrench[...] = 0.0
     free_axes(sys, w)
     soften(sys, w, 0.0)
 
@@ -101,8 +134,8 @@ def arrive(sys, w, s):
     observe(sys, w, s)
 
 
-@inner
-def _step(sys, w, s, forces, time, h):
+@pasted
+def _step(sys, w, s, time, h):
     """A step in as many parts as it takes."""
     left, part, landings = h, h, 0
     while left > 1e-9 * h:
@@ -110,13 +143,12 @@ def _step(sys, w, s, forces, time, h):
             _keep(s, w.good[1])
         wanted = min(part, left)
         before = _balance(sys, w, s) if sys.looped[0] else 0.0
-        status, where, used = _land(sys, w, s, forces, time + (h - left), wanted, 1 * (left < h))
+        status, where, used = _land(sys, w, s, time + (h - left), wanted, 1 * (left < h))
         if status == OK and sys.looped[0] and not w.switches[AT_DEAD_POINT] and _leaps(sys, w, s, before):
             status, where = JOINTS_FAIL, sys.kind.shape[0] - 1
         if status == JOINTS_FAIL:
             _take_back(sys, w, s, 1 * (left < h))
-            s.lam[...] = 0.0
-            s.mu[...] = 0.0
+            _forget(s)
             if wanted > h / MOST_PARTS:
                 part = 0.5 * wanted
             elif sys.looped[0] and not w.switches[AT_DEAD_POINT]:
@@ -140,14 +172,14 @@ def _leaps(sys, w, s, before):
     return not abs(_balance(sys, w, s) - before) <= most
 
 
-@inner
-def _land(sys, w, s, forces, time, h, kept):
+@pasted
+def _land(sys, w, s, time, h, kept):
     """One part of a step, of h or until the first stop is reached. Returns (status, joint, time taken).
 
     The time is found between one that is short of the stop and one that is past it, by false position
     (Illinois: the end that stays behind counts half).
     """
-    status, where = rattle(sys, w, s, forces, time, h)
+    status, where = rattle(sys, w, s, time, h)
     past = overshoot(sys, w, s) if status == OK and w.switches[BOUNDED] else -math.inf
     if not past > LANDED:
         return status, where, h
@@ -157,7 +189,7 @@ def _land(sys, w, s, forces, time, h, kept):
     for _ in range(MOST_TRIALS):
         part = past_time - past * (past_time - short_time) / (past - short)
         _take_back(sys, w, s, kept)
-        status, where = rattle(sys, w, s, forces, time, part)
+        status, where = rattle(sys, w, s, time, part)
         if status != OK:
             return status, where, part
         over = overshoot(sys, w, s)
@@ -179,12 +211,23 @@ def _room(sys, w):
     """−(the least distance to a stop at the start of the step)."""
     room = -math.inf
     for j in range(sys.kind.shape[0]):
-        if sys.limited[j]:
-            for k in range(2):
+        for k in range(2):
+            if has_stop(sys, j, k, w.start[j, 0]):
                 for distance in (sys.high[j, k] - w.start[j, k], w.start[j, k] - sys.low[j, k]):
-                    if distance > 1e-8:
+                    if distance > BAND:
                         room = max(room, -distance)
     return room
+
+
+@inner
+def _forget(s):
+    """No first guesses: what led to a failure does not lead on."""
+    for n in range(3):
+        for i in range(s.lam.shape[1]):
+            for k in range(6):
+                s.lam[n, i, k] = 0.0
+        for r in range(s.mu.shape[1]):
+            s.mu[n, r] = 0.0
 
 
 @inner
@@ -208,12 +251,11 @@ def _copy(array, flat, at, way):
 
 @inner
 def _all(s, flat, way):
+    """All of the world but lam and mu, which are only first guesses."""
     at = _copy(s.x, flat, 0, way)
     at = _copy(s.R, flat, at, way)
     at = _copy(s.P, flat, at, way)
     at = _copy(s.L, flat, at, way)
-    at = _copy(s.lam, flat, at, way)
-    at = _copy(s.mu, flat, at, way)
     at = _copy(s.coordinate, flat, at, way)
     at = _copy(s.mode, flat, at, way)
     at = _copy(s.grip, flat, at, way)
@@ -259,7 +301,7 @@ def _check(sys, w, s, h):
         total = 0.0
         for k in range(3):
             total += s.x[b, k] + s.P[b, k] + s.L[b, k]
-        if not abs(total) < math.inf:
+        if not finite(total):
             return NOT_FINITE, b
         V = w.V[b]
         turn = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]

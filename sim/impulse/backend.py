@@ -6,15 +6,14 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sim.backend import BackendError, Diverged
+from sim.backend import Diverged
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.tree import tree_of
-from sim.impulse.advance import advance
-from sim.impulse.forces import Forces
+from sim.impulse.advance import advance, advance_by_feedback
 from sim.impulse.read import read
 from sim.impulse.step import GAINS_ENERGY, JOINTS_FAIL, NOT_FINITE, TURNS_TOO_FAST
 from sim.impulse.system import system_of
-from sim.impulse.world import SOLVES, WORK, make_work, make_world, pack_system, pack_work, pack_world
+from sim.impulse.world import DEAD_POINTS, SOLVES, WORK, make_work, make_world, pack_system, pack_work, pack_world
 from sim.model import HINGE, Model
 from sim.rest import body_poses
 from sim.state import Array, Control, Reading
@@ -25,7 +24,6 @@ _REASONS = {
     JOINTS_FAIL: 'joint "{}" could not be held together',
     GAINS_ENERGY: 'energy came from nowhere while body "{}" turned fastest',
 }
-_LEAST_MOMENT = 1e-12  # [kg·m²]
 
 
 class ImpulseBackend:
@@ -33,14 +31,8 @@ class ImpulseBackend:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        for name, moments in zip(model.body_names, model.body_moments, strict=True):
-            if moments.min() < _LEAST_MOMENT:
-                raise BackendError(
-                    f'The impulse engine cannot turn body "{name}": its smallest moment of inertia is '
-                    f"{moments.min():.3g} kg·m²; give it an inertia, or choose an engine in joint coordinates."
-                )
         self._dense = model.scene.solver == "dense"
-        self._exact = model.scene.stabilise == "rattle"
+        self._advance = advance if model.scene.stabilise == "rattle" else advance_by_feedback
         self._tree = tree_of(model)
         self._locked_q = np.array(model.q0)
         self._build()
@@ -86,10 +78,8 @@ class ImpulseBackend:
         for j, i in enumerate(self._joints):
             if self.system.kind[i] == HINGE:
                 self.world.coordinate[i, 0] = q[self.model.joint_q[j]]
-        advance(*self._kernel, self._no_forces(), 0.0, 1e-3, 0, True)
-
-    def _no_forces(self) -> Forces:
-        return Forces(np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6)))
+        nothing = np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6))
+        self._advance(*self._kernel, *nothing, 0.0, 1e-3, 0)
 
     def _lock(self, q: Array) -> None:
         """Locked joints are fixed where they are put."""
@@ -106,12 +96,21 @@ class ImpulseBackend:
         return {name: array.copy() for name, array in self.world._asdict().items()} | {"locked_q": self._locked_q}
 
     def advance(self, control: Control, dt: float, n: int) -> None:
-        forces = Forces(control.tau, control.wrench)
-        status, where, _ = advance(*self._kernel, forces, control.time, dt, n, self._exact)
+        status, where, _ = self._advance(*self._kernel, control.tau, control.wrench, control.time, dt, n)
         if status:
             names = self.model.joint_names if status == JOINTS_FAIL else self.model.body_names
             index = self.system.joint[where] if status == JOINTS_FAIL else self.system.body[where]
             raise Diverged(f"{_REASONS[status].format(names[index])}; try a smaller step or softer gains")
+
+    def joint_loads(self, control: Control) -> Array:
+        """(joints of the scene, 6) [torque; force] that each joint exerts on its child, at the child's joint frame.
+
+        World axes, as of this instant with `control` acting. What motors, damping and sliding friction do is not
+        counted; what a stop or friction holds at rest is.
+        """
+        from sim.impulse.loads import joint_loads
+
+        return joint_loads(self.system, self._work, self.world, self._kernel, control)[self._joints]
 
     def read(self) -> Reading:
         model, nb = self.model, len(self.model.body_names)
@@ -134,8 +133,9 @@ class ImpulseBackend:
         for j in np.flatnonzero(model.joint_locked):
             places = slice(model.joint_q[j], model.joint_q[j + 1])
             q[places] = self._locked_q[places]
-        work, solves = float(self.world.ledger[WORK]), int(self.world.ledger[SOLVES])
-        return Reading(q, v, position, rotation, twist, float(errors[0]), float(errors[1]), work, solves)
+        work, solves, dead_points = self.world.ledger[[WORK, SOLVES, DEAD_POINTS]].tolist()
+        gap, angle = errors.tolist()
+        return Reading(q, v, position, rotation, twist, gap, angle, work, int(solves), int(dead_points))
 
     def close(self) -> None:
         """Nothing is held outside of Python."""

@@ -18,13 +18,14 @@ from __future__ import annotations
 import math
 
 from sim.impulse.ball_friction import begin_slipping, grip_ball, judge_ball, measure_grip, slip
-from sim.impulse.geometry import measure
+from sim.impulse.geometry import has_stop, measure
 from sim.impulse.project import axis_rate, factor, joint_rates, solve, take_momenta
 from sim.impulse.rows import add_impulse
 from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import UNSETTLED
-from sim.jit import inner
+from sim.jit import inner, pasted
 from sim.model import BALL, HINGE, SLIDER
+from sim.spatial.kernels import finite
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
 LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
@@ -52,6 +53,8 @@ def find_bounds(sys, w, s, h):
         elif kind == BALL:
             w.high[j, 2] = h * sys.friction[j]
         for k in range(2):
+            if not has_stop(sys, j, k, s.coordinate[j, 0]):
+                continue
             if max(w.start[j, k], s.coordinate[j, k]) <= sys.low[j, k] + BAND:
                 w.high[j, k] = math.inf
             if min(w.start[j, k], s.coordinate[j, k]) >= sys.high[j, k] - BAND:
@@ -62,7 +65,7 @@ def find_bounds(sys, w, s, h):
             else:
                 found = True
                 outside = w.low[j, k] if s.mode[j, k] == AT_LOW else w.high[j, k]
-                if s.mode[j, k] != HELD and not abs(outside) < math.inf:
+                if s.mode[j, k] != HELD and not finite(outside):
                     s.mode[j, k] = HELD
     return found
 
@@ -166,7 +169,7 @@ def solve_bounded(sys, w, s, asked):
     s.ledger[UNSETTLED] += 1
 
 
-@inner
+@pasted
 def _solve_modes(sys, w, s, asked):
     """One linear solve with the modes as they are, and the impulses of the held axes."""
     t = w.tree

@@ -2,33 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-
 from sim.dynamics.inputs import add_inputs
 from sim.jit import inner
 from sim.model import BALL, FREE
 from sim.spatial.kernels import cross, rotate
 
-Array = np.ndarray[Any, np.dtype[Any]]
-
-
-class Forces(NamedTuple):
-    """Held over a call of `advance`, in the order of the scene."""
-
-    tau: Array  # (nv,)
-    wrench: Array  # (nb, 6) about the centres of mass
-
 
 @inner
-def gather(sys, w, s, forces, time):
+def gather(sys, w, s, time):
     """w.wrench = given wrenches + Gᵀ tau at the present pose; w.tau of the active joints."""
     for k in range(w.torque.shape[0]):
-        w.torque[k] = forces.tau[k]
+        w.torque[k] = w.held_tau[k]
     for b in range(w.given.shape[0]):
         for k in range(6):
-            w.given[b, k] = forces.wrench[sys.body[b], k]
+            w.given[b, k] = w.held_wrench[b, k]
     add_inputs(sys.inputs, time, s.R, sys.center, w.torque, w.given)
     for b in range(w.given.shape[0]):
         if sys.kind[b] == FREE and sys.v_start[b] >= 0:

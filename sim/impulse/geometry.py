@@ -13,9 +13,10 @@ import math
 
 from sim.jit import inner
 from sim.model import BALL, FREE, HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, cross, multiply, rotate
+from sim.spatial.kernels import copy_matrix, cross, finite, multiply, rotate
 
 TURN = 2.0 * math.pi
+FURTHEST_SWING = math.pi - 0.1
 
 
 @inner
@@ -144,6 +145,12 @@ def ball_angles(P, C, out):
 
 
 @inner
+def has_stop(sys, j, k, swing):
+    """Whether stop k counts: near a swing of π a small turn changes the twist by any amount, and nothing stops it."""
+    return sys.limited[j] and (k == 0 or swing < FURTHEST_SWING)
+
+
+@inner
 def measure(sys, x, R, j, near, P, C, directions):
     """The joint's coordinates as far as stops look at them: hinge angle, slide, or a ball's swing and twist."""
     if sys.kind[j] == HINGE:
@@ -156,7 +163,7 @@ def measure(sys, x, R, j, near, P, C, directions):
         _turn(C, sys.stop_frame[j])
         swing, twist = ball_angles(P, C, directions)
         middle = 0.5 * (sys.low[j, 1] + sys.high[j, 1])
-        return swing, twist + TURN * math.floor((middle - twist) / TURN + 0.5) if math.isfinite(middle) else twist
+        return swing, twist + TURN * math.floor((middle - twist) / TURN + 0.5) if finite(middle) else twist
     return 0.0, 0.0
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 
 from sim.impulse.bounds import AT_HIGH, AT_LOW, BAND, HELD, NOISE, free_axes, solve_bounded
-from sim.impulse.geometry import measure
+from sim.impulse.geometry import has_stop, measure
 from sim.impulse.project import give_momenta, kinetic, observe
 from sim.impulse.tree import STANDING
 from sim.impulse.world import WORK
-from sim.jit import inner
+from sim.jit import inner, pasted
 from sim.model import BALL
 
 LIVELY, DEAD = 0.0, 1.0
@@ -28,8 +28,8 @@ def overshoot(sys, w, s):
     """How far the worst joint is past a stop that it was not at when the step began; −inf if there is none."""
     worst = -math.inf
     for j in range(sys.kind.shape[0]):
-        if sys.limited[j]:
-            for k in range(2):
+        for k in range(2):
+            if has_stop(sys, j, k, s.coordinate[j, 0]):
                 if w.start[j, k] < sys.high[j, k] - BAND:
                     worst = max(worst, s.coordinate[j, k] - sys.high[j, k])
                 if w.start[j, k] > sys.low[j, k] + BAND:
@@ -45,7 +45,7 @@ def meet_stops(sys, w, s, elastic):
             return
 
 
-@inner
+@pasted
 def rebound(sys, w, s, elastic):
     """The impact of all joints that are at a stop and move into it. Returns whether there are any.
 
@@ -58,9 +58,9 @@ def rebound(sys, w, s, elastic):
         for k in range(3):
             w.low[j, k], w.high[j, k] = 0.0, 0.0
         w.target[j, 0], w.target[j, 1] = 0.0, 0.0
-        if not sys.limited[j]:
-            continue
         for k in range(2):
+            if not has_stop(sys, j, k, s.coordinate[j, 0]):
+                continue
             lower = s.coordinate[j, k] <= sys.low[j, k] + BAND
             upper = s.coordinate[j, k] >= sys.high[j, k] - BAND
             if not (lower or upper):

@@ -39,8 +39,8 @@ def _turn(a0, a1, a2, b0, b1, b2, angle):
 
 
 @inner
-def split_turn(R, l0, l1, l2, moments, h):
-    """Torque-free turning for a time h, second order: about x½ y½ z y½ x½ by h (e_k·L)/I_k.
+def split_turn(R, l0, l1, l2, moments, h, out):
+    """out = R after torque-free turning for a time h, second order: about x½ y½ z y½ x½ by h (e_k·L)/I_k.
 
     Source  Dullweber, Leimkuhler, McLachlan 1997
     """
@@ -53,9 +53,9 @@ def split_turn(R, l0, l1, l2, moments, h):
     a0, a1, a2, b0, b1, b2 = _turn(a0, a1, a2, b0, b1, b2, hc * (c0 * l0 + c1 * l1 + c2 * l2))
     c0, c1, c2, a0, a1, a2 = _turn(c0, c1, c2, a0, a1, a2, hb * (b0 * l0 + b1 * l1 + b2 * l2))
     b0, b1, b2, c0, c1, c2 = _turn(b0, b1, b2, c0, c1, c2, ha * (a0 * l0 + a1 * l1 + a2 * l2))
-    R[0, 0], R[1, 0], R[2, 0] = a0, a1, a2
-    R[0, 1], R[1, 1], R[2, 1] = b0, b1, b2
-    R[0, 2], R[1, 2], R[2, 2] = c0, c1, c2
+    out[0, 0], out[1, 0], out[2, 0] = a0, a1, a2
+    out[0, 1], out[1, 1], out[2, 1] = b0, b1, b2
+    out[0, 2], out[1, 2], out[2, 2] = c0, c1, c2
 
 
 @inner
@@ -68,13 +68,13 @@ def drift(x, R, P, L, extra, mass, moments, lone, h, x_new, R_new):
         f = h / mass[b]
         for k in range(3):
             x_new[b, k] = x[b, k] + f * (P[b, k] + extra[b, 3 + k])
-        copy_matrix(R[b], R_new[b])
         l0, l1, l2 = L[b, 0] + extra[b, 0], L[b, 1] + extra[b, 1], L[b, 2] + extra[b, 2]
         if lone[b]:
+            copy_matrix(R[b], R_new[b])
             for w in _STAGES:
-                split_turn(R_new[b], l0, l1, l2, moments[b], w * h)
+                split_turn(R_new[b], l0, l1, l2, moments[b], w * h, R_new[b])
         else:
-            split_turn(R_new[b], l0, l1, l2, moments[b], h)
+            split_turn(R[b], l0, l1, l2, moments[b], h, R_new[b])
 
 
 @inner
@@ -87,13 +87,19 @@ def kick(P, L, mass, gravity, wrench, h):
 
 
 @inner
+def body_velocity(P, L, R, mass, moments, V):
+    """V (6,): ω = R diag(1/I) Rᵀ L and v = P/m of the centre of mass."""
+    V[0], V[1], V[2] = 0.0, 0.0, 0.0
+    for k in range(3):
+        s = (R[0, k] * L[0] + R[1, k] * L[1] + R[2, k] * L[2]) / moments[k]
+        V[0] += R[0, k] * s
+        V[1] += R[1, k] * s
+        V[2] += R[2, k] * s
+        V[3 + k] = P[k] / mass
+
+
+@inner
 def velocities(P, L, R, mass, moments, V):
-    """V (nb, 6): ω = R diag(1/I) Rᵀ L and v = P/m of the centres of mass."""
+    """V (nb, 6) of all bodies."""
     for b in range(P.shape[0]):
-        V[b, 0], V[b, 1], V[b, 2] = 0.0, 0.0, 0.0
-        for k in range(3):
-            s = (R[b, 0, k] * L[b, 0] + R[b, 1, k] * L[b, 1] + R[b, 2, k] * L[b, 2]) / moments[b, k]
-            V[b, 0] += R[b, 0, k] * s
-            V[b, 1] += R[b, 1, k] * s
-            V[b, 2] += R[b, 2, k] * s
-            V[b, 3 + k] = P[b, k] / mass[b]
+        body_velocity(P[b], L[b], R[b], mass[b], moments[b], V[b])

@@ -22,7 +22,7 @@ from sim.impulse.tree import ASKED, carry_down, momentum_of
 from sim.impulse.world import SOLVES
 from sim.jit import inner
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER
-from sim.spatial.kernels import multiply
+from sim.spatial.kernels import finite, multiply
 
 TOLERANCE = 1e-10  # [m, rad]; of shorter steps than 1 ms as much less, since velocities are off by it over h
 FASTEST_ERROR = 1e-7  # [m/s, rad/s]
@@ -36,6 +36,7 @@ def solve_positions(sys, w, s, h):
 
     Returns whether it converged, and the joint that is furthest from holding.
     """
+    block = w.block
     first = math.inf
     tolerance = enough(s.x, h)
     _guess(sys, w, s, h)
@@ -57,8 +58,8 @@ def solve_positions(sys, w, s, h):
                 momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.momentum[b])
                 for k in range(6):
                     w.J[b, k] += w.momentum[b, k]
-        for r in range(w.block.size[0]):
-            w.block.total[r] += w.block.lam[r]
+        for r in range(block.size[0]):
+            block.total[r] += block.lam[r]
         _turn_rotors(sys, w)
     return False, where
 
@@ -86,7 +87,7 @@ def joint_errors(sys, w, s, h):
 @inner
 def _guess(sys, w, s, h):
     """w.J, block.total and the rotors' speeds from what the joints carried in the last three steps."""
-    t = w.tree
+    t, block = w.tree, w.block
     for b in range(w.J.shape[0]):
         for k in range(6):
             w.J[b, k] = 0.0
@@ -123,12 +124,12 @@ def _guess(sys, w, s, h):
             w.J[parent, 3] -= f0
             w.J[parent, 4] -= f1
             w.J[parent, 5] -= f2
-    for r in range(w.block.size[0]):
-        w.block.total[r] = 0.0
+    for r in range(block.size[0]):
+        block.total[r] = 0.0
     for r in range(sys.row_start[-1]):
-        w.block.total[r] = h * (3.0 * (s.mu[0, r] - s.mu[1, r]) + s.mu[2, r])
-        j = w.block.joint[r]
-        add_impulse(w.block.J[r], sys.parent[j], sys.child[j], w.block.total[r], w.J)
+        block.total[r] = h * (3.0 * (s.mu[0, r] - s.mu[1, r]) + s.mu[2, r])
+        j = block.joint[r]
+        add_impulse(block.J[r], sys.parent[j], sys.child[j], block.total[r], w.J)
 
 
 @inner
@@ -170,7 +171,7 @@ def _tree_errors(sys, w, s, h):
         b = t.b[i]
         b[0], b[1], b[2], b[3], b[4], b[5] = f * e0, f * e1, f * e2, f * d0, f * d1, f * d2
         error = max(abs(d0), abs(d1), abs(d2), abs(e0), abs(e1), abs(e2))
-        if not abs(d0 + d1 + d2 + e0 + e1 + e2) < math.inf:
+        if not finite(d0 + d1 + d2 + e0 + e1 + e2):
             return math.inf, i
         if w.held[i] or w.hold_rows[i] > 0 or sys.rotor[i] > 0.0:
             error = max(error, _axis_errors(sys, w, s, i, h))
@@ -292,18 +293,18 @@ def _turn_rotors(sys, w):
 @inner
 def accept(sys, w, s, h):
     """Adds the impulses to the momenta and keeps what each joint carried, over h."""
-    t = w.tree
+    t, block = w.tree, w.block
     for b in range(w.J.shape[0]):
         for k in range(3):
             s.L[b, k] += w.J[b, k]
             s.P[b, k] += w.J[b, 3 + k]
-    least_norm(w.block)  # what has no effect would grow with every guess that carries it on
-    for r in range(w.block.size[0]):
-        j = w.block.joint[r]
-        add_impulse(w.block.J[r], sys.parent[j], sys.child[j], -w.block.total[r], w.J)
+    least_norm(block)  # what has no effect would grow with every guess that carries it on
+    for r in range(block.size[0]):
+        j = block.joint[r]
+        add_impulse(block.J[r], sys.parent[j], sys.child[j], -block.total[r], w.J)
     for r in range(sys.row_start[-1]):
         s.mu[2, r], s.mu[1, r] = s.mu[1, r], s.mu[0, r]
-        s.mu[0, r] = w.block.total[r] / h
+        s.mu[0, r] = block.total[r] / h
     carry_down(sys.parent, t, w.J)
     for i in range(w.J.shape[0]):
         if sys.kind[i] == FREE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.impulse.block import RANK_THRESHOLD, add_block, factor_block, place_rows
 from sim.impulse.geometry import place_tree
-from sim.impulse.integrate import velocities
+from sim.impulse.integrate import body_velocity, velocities
 from sim.impulse.rows import place_joint, row_velocity, velocity_rows
 from sim.impulse.tree import STANDING, factor_tree, momentum_of, solve_tree, to_centers
 from sim.impulse.world import DEAD_POINTS, USUAL_RANK
@@ -67,12 +67,14 @@ def take_momenta(s, w):
 
 @inner
 def give_momenta(sys, s, w):
-    """P, L of the velocities w.V, except for bodies without joints, whose momenta stand."""
+    """P, L of the velocities w.V; of bodies without joints the momenta stand and w.V follows."""
     for b in range(s.P.shape[0]):
         if not sys.lone[b]:
             momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.J[b])
             for k in range(3):
                 s.L[b, k], s.P[b, k] = w.J[b, k], w.J[b, 3 + k]
+        else:
+            body_velocity(s.P[b], s.L[b], s.R[b], sys.mass[b], sys.moments[b], w.V[b])
 
 
 @inner

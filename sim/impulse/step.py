@@ -14,68 +14,67 @@ for the positions too, so what rests does not creep.
 Damping is trapezoidal: an explicit part (1 − θ) of its impulse before the first kick, an implicit part θ
 in the velocity solve. θ = ½, and larger where the damping would stop the bodies within the step
 (rate·h > 2), so that it never overshoots.
-
-Feedback, as the documents have it: velocities first, J v⁺ = −α J v, then positions with them. They drift.
 """
 
 from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import HELD, catch, find_bounds, free_axes, solve_bounded
+from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
 from sim.impulse.dead_point import follow_branch
 from sim.impulse.forces import gather, power
-from sim.impulse.geometry import hinge_angle, measure
-from sim.impulse.integrate import drift, kick
+from sim.impulse.geometry import frames, hinge_angle, measure, misalignment
+from sim.impulse.integrate import kick
 from sim.impulse.positions import accept, solve_positions
 from sim.impulse.project import factor, give_momenta, joint_rates, observe, place, push, solve, take_momenta
-from sim.impulse.rows import row_velocity
-from sim.impulse.tree import ASKED, STANDING
+from sim.impulse.tree import STANDING
 from sim.impulse.world import ACTED_ON, AT_DEAD_POINT, BOUNDED, STEPS, WORK
-from sim.jit import inner
+from sim.jit import inner, pasted
 from sim.model import BALL, FREE, HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise
+from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise, transposed_multiply
 
 OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL, GAINS_ENERGY = range(5)
-ALPHA = 0.25  # of the documents' feedback
 CLEANING = 16  # steps after which rotations are made orthonormal to the last bit
 FAST_TURN = 0.1  # [rad] in a step: rates times h no longer tell the angle over CLEANING steps
 
 
 @inner
-def rattle(sys, w, s, control, time, h):
+def rattle(sys, w, s, time, h):
     """One step of h from the world that `arrive` saw. Returns (status, joint); one that failed is taken back."""
     work = 0.0
     if w.switches[ACTED_ON]:
-        work = _prepare(sys, w, s, control, time, h)
+        work = _prepare(sys, w, s, time, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
-    if w.switches[BOUNDED]:
-        work += _rub_first(sys, w, s, h)
+    rubs = w.switches[BOUNDED] and _rub_first(sys, w, s, h)
     if w.switches[AT_DEAD_POINT]:
         converged, where = follow_branch(sys, w, s, h)
     else:
         converged, where = _find_positions(sys, w, s, h)
     if not converged:
         return JOINTS_FAIL, where
-    _move(sys, w, s)
+    if w.switches[BOUNDED]:
+        _average_rates(sys, w, s, h)
+        work += rub(sys, w, w.rate) if rubs else 0.0
+    move(sys, w, s)
     if w.switches[ACTED_ON]:
-        gather(sys, w, s, control, time + h)
+        gather(sys, w, s, time + h)
         soften(sys, w, h)
     kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, 0.5 * h)
     if w.switches[BOUNDED] and find_bounds(sys, w, s, 0.5 * h):
         solve_bounded(sys, w, s, STANDING)
-        work += _rub(sys, w, w.rate_end, w.rate_half)
+        rates(sys, w, w.rate_end)
+        work += rub(sys, w, w.rate_end)
     else:
         _solve_freely(sys, w, s)
     give_momenta(sys, s, w)
-    _carry_on(sys, w, s, h)
-    observe(sys, w, s)
+    carry_on(sys, w, s, h)
     if w.switches[ACTED_ON]:
-        s.ledger[WORK] += work + 0.5 * h * power(w) - _damped(sys, w, h)
+        observe(sys, w, s)
+        s.ledger[WORK] += work + 0.5 * h * power(w) - damped(sys, w, h)
     return OK, -1
 
 
-@inner
+@pasted
 def _find_positions(sys, w, s, h):
     """The new pose, with the joints that it would drive into their stops held there, and the impulses to it."""
     while True:
@@ -83,86 +82,56 @@ def _find_positions(sys, w, s, h):
         converged, where = solve_positions(sys, w, s, h)
         if not (converged and w.switches[BOUNDED] and catch(sys, w, s)):
             break
-        _spin_rotors(sys, w, w.rate_half)
+        spin_rotors(sys, w, w.rate_half)
     if converged:
         accept(sys, w, s, h)
     return converged, where
 
 
-@inner
-def _prepare(sys, w, s, control, time, h):
+@pasted
+def _prepare(sys, w, s, time, h):
     """What acts at the start of a step, with the explicit part of the damping; returns the work of its first half."""
     copy_coordinates(s.coordinate, w.start)
-    gather(sys, w, s, control, time)
+    gather(sys, w, s, time)
     work = 0.5 * h * power(w) + _damp(sys, w, s, h)
     soften(sys, w, 0.0)
-    _spin_rotors(sys, w, w.rate)
+    spin_rotors(sys, w, w.rate)
     free_axes(sys, w)
     copy_rates(w.rate, w.rate_half)
     return work
 
 
-@inner
+@pasted
 def _rub_first(sys, w, s, h):
-    """Friction and stops over the first half of the step; returns their work."""
+    """Friction and stops over the first half of the step; returns whether there are any."""
     if not find_bounds(sys, w, s, 0.5 * h):
-        return 0.0
+        return False
     solve_bounded(sys, w, s, STANDING)
-    work = _rub(sys, w, w.rate_half, w.rate)
+    rates(sys, w, w.rate_half)
     give_momenta(sys, s, w)
     soften(sys, w, 0.0)
-    _spin_rotors(sys, w, w.rate_half)
-    return work
+    spin_rotors(sys, w, w.rate_half)
+    return True
 
 
-@inner
-def feedback(sys, w, s, control, time, h):
-    """One step of the documents' scheme, damping and stops implicit at its end. Returns (status, joint)."""
-    copy_coordinates(s.coordinate, w.start)
-    for j in range(sys.kind.shape[0]):
-        w.theta[j] = 1.0
-    soften(sys, w, h)
-    _spin_rotors(sys, w, w.rate)
-    gather(sys, w, s, control, time)
-    work = 0.5 * h * power(w)
-    find_bounds(sys, w, s, h)
-    _meet_stops(sys, w, s, h)
-    free_axes(sys, w)
-    factor(sys, w, s)
-    _feed_back(sys, w)
-    copy_rates(w.rate, w.rate_half)
-    kick(s.P, s.L, sys.mass, sys.gravity, w.wrench, h)
-    solve_bounded(sys, w, s, ASKED)
-    work += _rub(sys, w, w.rate_end, w.rate_half)
-    give_momenta(sys, s, w)
-    for b in range(w.J.shape[0]):
-        for k in range(6):
-            w.J[b, k] = 0.0
-    drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
-    _move(sys, w, s)
-    _carry_on(sys, w, s, h)
-    observe(sys, w, s)
-    s.ledger[WORK] += work + 0.5 * h * power(w) - _damped(sys, w, h)
-    return OK, -1
-
-
-@inner
+@pasted
 def _solve_freely(sys, w, s):
     """w.V without bounds: one factor, one solve."""
     if w.switches[BOUNDED]:
         free_axes(sys, w)
     factor(sys, w, s)
     take_momenta(s, w)
+    pi = w.tree.pi
     for j in range(sys.kind.shape[0]):
-        w.tree.pi[j] = sys.rotor[j] * w.rotor_speed[j]
+        pi[j] = sys.rotor[j] * w.rotor_speed[j]
     solve(sys, w, STANDING)
 
 
 @inner
-def _spin_rotors(sys, w, rates):
+def spin_rotors(sys, w, turning):
     """Rotors turn with their joints."""
     for j in range(sys.kind.shape[0]):
-        w.rotor_speed[j] = rates[j, 0]
+        w.rotor_speed[j] = turning[j, 0]
 
 
 @inner
@@ -188,7 +157,7 @@ def _damp(sys, w, s, h):
 
 
 @inner
-def _damped(sys, w, h):
+def damped(sys, w, h):
     """What the implicit part took: θ h d v²."""
     loss = 0.0
     for j in range(sys.kind.shape[0]):
@@ -199,25 +168,50 @@ def _damped(sys, w, h):
 
 
 @inner
-def _rub(sys, w, rates, before):
-    """Rates of active joints at w.V, and the work of friction between `before` and there."""
-    work = 0.0
+def rates(sys, w, out):
+    """Of the active joints, at w.V."""
     for j in range(sys.kind.shape[0]):
         if w.active[j]:
-            joint_rates(sys, w, j, rates[j])
-            if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
-                work += 0.5 * w.impulse[j, 0] * (before[j, 0] + rates[j, 0])
-            elif sys.kind[j] == BALL and w.high[j, 2] > 0.0 and not w.held[j]:
-                a, b = 0.0, 0.0
-                for k in range(3):
-                    a += rates[j, k] * rates[j, k]
-                    b += rates[j, k] * before[j, k]
-                work -= 0.5 * w.high[j, 2] * (a + b) / max(math.sqrt(a), 1e-300)
+            joint_rates(sys, w, j, out[j])
+
+
+@inner
+def _average_rates(sys, w, s, h):
+    """w.middle: how far joints go from the old pose to the new one, over h."""
+    for j in range(sys.kind.shape[0]):
+        if sys.limited[j] or (sys.friction[j] > 0.0 and sys.kind[j] != BALL):
+            c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
+            for k in range(2):
+                w.middle[j, k] = (c[k] - s.coordinate[j, k]) / h
+        if sys.kind[j] == BALL and sys.friction[j] > 0.0:
+            frames(sys, s.R, j, w.frames[0], w.frames[1])
+            transposed_multiply(w.frames[0], w.frames[1], w.frames[2])
+            frames(sys, w.R_new, j, w.frames[0], w.frames[1])
+            transposed_multiply(w.frames[0], w.frames[1], w.frames[3])
+            e0, e1, e2 = misalignment(w.frames[2], w.frames[3])
+            w.middle[j, 2] = math.sqrt(e0 * e0 + e1 * e1 + e2 * e2) / h
+
+
+@inner
+def rub(sys, w, outer):
+    """The work of friction and stops in one half of a step, between the rates at its outer end and w.middle.
+
+    A ball that is at its stop does not move into it at the outer end.
+    """
+    work = 0.0
+    for j in range(sys.kind.shape[0]):
+        if sys.kind[j] == HINGE or sys.kind[j] == SLIDER:
+            work += 0.5 * w.impulse[j, 0] * (outer[j, 0] + w.middle[j, 0])
+        elif sys.kind[j] == BALL:
+            torque = w.impulse[j, 2] if w.held[j] else w.high[j, 2]
+            speed = math.sqrt(outer[j, 0] ** 2 + outer[j, 1] ** 2 + outer[j, 2] ** 2)
+            work -= 0.5 * torque * (speed + w.middle[j, 2])
+            work += 0.5 * (w.impulse[j, 0] * w.middle[j, 0] + w.impulse[j, 1] * w.middle[j, 1])
     return work
 
 
 @inner
-def _move(sys, w, s):
+def move(sys, w, s):
     """The new pose, its rows, and the coordinates that something looks at."""
     s.ledger[STEPS] += 1
     clean = s.ledger[STEPS] % CLEANING == 0
@@ -236,13 +230,14 @@ def _move(sys, w, s):
 
 
 @inner
-def _carry_on(sys, w, s, h):
+def carry_on(sys, w, s, h):
     """Angles that nothing looks at, with the rates just solved for, measured before a turn could be missed."""
+    rate = w.tree.rate
     if w.block.size[0] == 0:
         clean = s.ledger[STEPS] % CLEANING == 0
         for j in range(sys.kind.shape[0]):
             if sys.kind[j] == HINGE and not w.active[j]:
-                turn = h * w.tree.rate[j, 0]
+                turn = h * rate[j, 0]
                 s.coordinate[j, 0] += turn
                 if clean or abs(turn) > FAST_TURN:
                     s.coordinate[j, 0] = hinge_angle(sys, s.R, j, s.coordinate[j, 0])
@@ -255,53 +250,6 @@ def settle(sys, w, s):
         s.coordinate[j, 0], s.coordinate[j, 1] = measure(
             sys, s.x, s.R, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions
         )
-
-
-@inner
-def _meet_stops(sys, w, s, h):
-    """Feedback has no impacts: a joint that would pass its stop within the step arrives at its end."""
-    for j in range(sys.kind.shape[0]):
-        if not sys.limited[j] or (sys.kind[j] != HINGE and sys.kind[j] != SLIDER):
-            continue
-        ahead = s.coordinate[j, 0] + h * w.rate[j, 0]
-        if ahead > sys.high[j, 0] - abs(h * w.rate[j, 0]):
-            w.low[j, 0], w.target[j, 0] = -math.inf, (sys.high[j, 0] - s.coordinate[j, 0]) / h
-            s.mode[j, 0] = max(s.mode[j, 0], HELD)
-        elif ahead < sys.low[j, 0] + abs(h * w.rate[j, 0]):
-            w.high[j, 0], w.target[j, 0] = math.inf, (sys.low[j, 0] - s.coordinate[j, 0]) / h
-            s.mode[j, 0] = min(s.mode[j, 0], HELD)
-
-
-@inner
-def _feed_back(sys, w):
-    """w.base, w.base_rows = −α times how fast the joints come apart now."""
-    V, t = w.V, w.tree
-    for i in range(V.shape[0]):
-        b, p, r = w.base[i], sys.parent[i], t.arm[i]
-        W = V[i]
-        b[0], b[1], b[2] = W[0], W[1], W[2]
-        b[3] = W[3] - (W[1] * r[2] - W[2] * r[1])
-        b[4] = W[4] - (W[2] * r[0] - W[0] * r[2])
-        b[5] = W[5] - (W[0] * r[1] - W[1] * r[0])
-        if p >= 0:
-            U = V[p]
-            o0, o1, o2 = t.reach[i, 0] - t.arm[p, 0], t.reach[i, 1] - t.arm[p, 1], t.reach[i, 2] - t.arm[p, 2]
-            b[0], b[1], b[2] = b[0] - U[0], b[1] - U[1], b[2] - U[2]
-            b[3] -= U[3] + U[1] * o2 - U[2] * o1
-            b[4] -= U[4] + U[2] * o0 - U[0] * o2
-            b[5] -= U[5] + U[0] * o1 - U[1] * o0
-        free = sys.kind[i]
-        a = t.axis[i]
-        if free in (HINGE, SLIDER):
-            o = 0 if free == HINGE else 3
-            along = a[0] * b[o] + a[1] * b[o + 1] + a[2] * b[o + 2]
-            for k in range(3):
-                b[o + k] -= along * a[k]
-        for k in range(6):
-            b[k] = 0.0 if free == FREE or (free == BALL and k < 3) else -ALPHA * b[k]
-    for r in range(sys.row_start[-1]):
-        j = w.block.joint[r]
-        w.base_rows[r] = -ALPHA * row_velocity(w.block.J[r], sys.parent[j], sys.child[j], V)
 
 
 @inner

@@ -64,12 +64,15 @@ class Work(NamedTuple):
     rate: Array  # (nj, 3) joint velocities: at the start of the step, child axes for balls
     rate_half: Array  # (nj, 3) after its first half
     rate_end: Array  # (nj, 3) at its end
+    middle: Array  # (nj, 3) averages over it: of the coordinates, and of a ball's speed
     rotor_speed: Array  # (nj,)
     theta: Array  # (nj,) share of the damping that is implicit
     V: Array  # (nb, 6) at the centres of mass
     momentum: Array  # (nb, 6) [angular; linear]
     J: Array  # (nb, 6) impulses [angular; linear]
     wrench: Array  # (nb, 6)
+    held_tau: Array  # (nv,) joint forces of this call, in the scene's order
+    held_wrench: Array  # (nb, 6)
     given: Array  # (nb, 6) wrenches that do not come from joint torques
     torque: Array  # (nv,) in the scene's order
     tau: Array  # (nj, 3) torques of active joints
@@ -81,7 +84,8 @@ class Work(NamedTuple):
     start: Array  # (nj, 2) coordinates at the start of the step
     base: Array  # (nb, 6) joint velocities that feedback asks for
     base_rows: Array  # (rows of the block,)
-    frames: Array  # (3, 3, 3)
+    gamma: Array  # (6,)
+    frames: Array  # (4, 3, 3)
     points: Array  # (3, 3)
     directions: Array  # (2, 3)
     good: Array  # (2, ...) copies of the world: before the step, and before its last part
@@ -133,12 +137,15 @@ def make_work(system: System, nv: int) -> Work:
         rate=np.zeros((nj, 3)),
         rate_half=np.zeros((nj, 3)),
         rate_end=np.zeros((nj, 3)),
+        middle=np.zeros((nj, 3)),
         rotor_speed=np.zeros(nj),
         theta=np.zeros(nj),
         V=np.zeros((nb, 6)),
         momentum=np.zeros((nb, 6)),
         J=np.zeros((nb, 6)),
         wrench=np.zeros((nb, 6)),
+        held_tau=np.zeros(nv),
+        held_wrench=np.zeros((nb, 6)),
         given=np.zeros((nb, 6)),
         torque=np.zeros(nv),
         tau=np.zeros((nj, 3)),
@@ -150,7 +157,8 @@ def make_work(system: System, nv: int) -> Work:
         start=np.zeros((nj, 2)),
         base=np.zeros((nb, 6)),
         base_rows=np.zeros(len(block.rhs)),
-        frames=np.zeros((3, 3, 3)),
+        gamma=np.zeros(6),
+        frames=np.zeros((4, 3, 3)),
         points=np.zeros((3, 3)),
         directions=np.zeros((2, 3)),
         good=np.zeros((2, size)),

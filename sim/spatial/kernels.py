@@ -6,11 +6,19 @@ import math
 
 from sim.jit import inner
 
+LARGEST = 1.7976931348623157e308
+
 
 @inner
 def cross(a0, a1, a2, b0, b1, b2):
     """a × b."""
     return a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0
+
+
+@inner
+def finite(x):
+    """Neither NaN nor infinite. (`math.isfinite` asks whether x − x is 0, which reassociation makes always true.)"""
+    return abs(x) <= LARGEST
 
 
 @inner

@@ -164,7 +164,11 @@ def test_scenes_are_listed_for_people_and_programs(capsys: pytest.CaptureFixture
     assert [row["name"] for row in rows] == builtin_names()
     assert all(set(row) == {"name", "title", "summary", "group", "variants"} for row in rows)
     assert all(row["title"] and row["summary"] and row["group"] for row in rows)
-    assert {row["name"]: row["variants"] for row in rows if row["variants"]} == {"double_pendulum": ["a", "b", "c"]}
+    assert {row["name"]: row["variants"] for row in rows if row["variants"]} == {
+        "double_pendulum": ["a", "b", "c"],
+        "planar_2r": ["identify", "rods"],
+        "rp_robot": ["forced", "hanging", "locked", "locked_ramp"],
+    }
     assert main(["scenes"]) == 0
     text = capsys.readouterr().out
     assert all(row["name"] in text and row["title"] in text and row["group"] in text for row in rows)
@@ -185,6 +189,43 @@ def test_every_command_has_help_with_examples(command: str, capsys: pytest.Captu
         main([*command.split(), "--help"])
     assert ended.value.code == 0
     assert f"main.py {command}".strip() in capsys.readouterr().out.partition("example")[2]
+
+
+# --- analyse ------------------------------------------------------------------------------------------
+
+
+def test_analyse_gives_the_numbers_of_a_robot(capsys: pytest.CaptureFixture[str]) -> None:
+    """The RP robot at (0.4, 0.5) moving with (1, 2), by hand."""
+    line = ["analyse", "rp_robot", "--q", "0.4", "0.5", "--v=1,2"]
+    assert main([*line, "--json"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["joints"] == ["turn", "slide"] and result["frame"] == "carriage"
+    assert np.allclose(result["mass_matrix"], [[2 * 0.25 + 0.4 + 3.08, 0], [0, 2]])
+    assert np.allclose(result["coriolis_matrix"], [[2.8, 1.4], [-1.4, 0]])
+    assert np.allclose(result["gravity_torques"], [19.62 * np.cos(0.4) * 0.7, 19.62 * np.sin(0.4)])
+    assert np.allclose(result["frames"]["carriage"]["position"], [0.7 * np.cos(0.4), 0, 1.5 + 0.7 * np.sin(0.4)])
+    assert result["kinetic_energy"] == pytest.approx(0.5 * (3.98 + 2 * 4))
+    assert main(line) == 0
+    text = capsys.readouterr().out
+    assert "turn, slide" in text and "3.980000" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rp_robot", "--q", "1"], "q has 1 number; expected 2"),
+        (["rp_robot", "--q", "1", "up"], 'wants numbers, not "up"'),
+        (["rp_robot", "--frame", "carrige"], 'did you mean "carriage"'),
+        (["rp_robot", "--bounds"], 'slider "slide" has no limits'),
+        (["four_bar"], "closes a loop"),
+        (["rp_robt"], 'did you mean "rp_robot"'),
+    ],
+)
+def test_what_cannot_be_analysed_is_one_sentence(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["analyse", *arguments]) == 2
+    assert words in complaint(capsys)
 
 
 # --- run ----------------------------------------------------------------------------------------------

@@ -209,7 +209,7 @@ def test_the_engine_is_changed_and_changed_back_without_a_jump(desk):
     q, v = desk.now.q.copy(), desk.now.v.copy()
     assert np.abs(v).max() > 1e-3
     desk.window.tabs.setCurrentWidget(desk.window.physics)
-    engine = desk.window.physics.engine
+    engine = desk.window.physics.choices["backend"]
     for key, name in (("Down", "pybullet"), ("Up", "impulse")):
         engine.setFocus()
         desk.key(key)

@@ -16,12 +16,15 @@ from app.theme import DARK, LIGHT, linear
 from sim.files import builtin_names, load
 from sim.model import compile_model
 from sim.rest import body_poses, rest_snapshot
+from sim.simulation import Simulation
 from sim.state import Snapshot
 from tests.app.small_scenes import small_arm
 from tests.mechanisms import four_bar
 
+PENDULUMS = tuple(f"double_pendulum:{variant}" for variant in "abc")
 
-@pytest.mark.parametrize("name", builtin_names())
+
+@pytest.mark.parametrize("name", [*builtin_names(), *PENDULUMS])
 def test_every_scene_starts_at_55_to_75_percent_of_the_height(name: str):
     scene = load(name)
     model = compile_model(scene)
@@ -82,6 +85,85 @@ def test_a_joint_that_closes_a_loop_is_drawn_like_the_others():
     assert world[pin, :, 3] == pytest.approx([0.5, 0.0, 0.0], abs=1e-6)
     center, radius = visuals.light_bounds(snapshot, world)
     assert np.linalg.norm(surface_points(visuals, snapshot) - center, axis=1).max() <= radius < 2.0
+
+
+def pins_of(visuals: Visuals, number: int) -> list[int]:
+    """The solids in the colour of a joint."""
+    colors = visuals.colors(LIGHT)
+    return [i for i in range(len(visuals)) if np.allclose(colors[i], linear(LIGHT.curve(number)))]
+
+
+def along(visuals: Visuals, snapshot: Snapshot, solid: int, axis: np.ndarray) -> tuple[float, float]:
+    """From where to where a solid reaches along an axis of the world."""
+    meshes, sizes = unit_meshes(32), drawn_sizes(visuals.kind, visuals.size)
+    place, v = visuals.instances(snapshot)[solid], meshes[int(visuals.kind[solid])].vertices
+    local = v[:, :3] * sizes[solid, :3] + v[:, 3:4] * [0.0, 0.0, sizes[solid, 3]]
+    ends = (local @ place[:, :3].T + place[:, 3]) @ axis
+    return float(ends.min()), float(ends.max())
+
+
+@pytest.mark.parametrize(("name", "number"), [("four_bar", 1), ("four_bar", 2), ("parallelogram", 2)])
+def test_a_pin_goes_through_both_bars_and_stands_proud_of_them(name: str, number: int):
+    scene = load(name)
+    model = compile_model(scene)
+    visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
+    y = np.array([0.0, 1.0, 0.0])
+    (pin,) = pins_of(visuals, number)
+    ends = along(visuals, snapshot, pin, y)
+    joint = scene.joints[number]
+    bodies = [model.body_names.index(body) for body in (joint.parent, joint.child)]
+    bars = np.flatnonzero((visuals.kind == CAPSULE) & np.isin(visuals.body, bodies))
+    spans = [along(visuals, snapshot, i, y) for i in bars]
+    assert len(spans) == 2
+    low, high = min(s[0] for s in spans), max(s[1] for s in spans)
+    assert ends[0] < low and ends[1] > high
+    assert ends[1] - ends[0] < 1.3 * (high - low)
+
+
+def test_pins_of_a_chain_do_not_run_into_each_other():
+    scene = load("long_chain")
+    visuals = Visuals(scene, compile_model(scene))
+    radius = visuals.size[visuals.kind == CYLINDER][:, 0]
+    assert np.sort(radius)[:-2].max() < 0.1 / 2  # all but post and plate; the hinges are 0.1 m apart
+
+
+@pytest.mark.parametrize("limits", [(0.24, 0.56), None])
+def test_a_slider_runs_on_two_bars_that_stay_with_the_parent(limits: tuple[float, float] | None):
+    scene = load("slider_crank")
+    joints = tuple(replace(j, limits=limits) if j.name == "slide" else j for j in scene.joints)
+    scene = replace(scene, joints=joints)
+    model = compile_model(scene)
+    visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
+    bars = pins_of(visuals, 3)
+    assert len(bars) == 2 and (visuals.kind[bars] == CYLINDER).all() and (visuals.body[bars] == -1).all()
+    x, y = np.eye(3)[:2]
+    (piston,) = np.flatnonzero((visuals.kind == BOX) & (visuals.body == 2))
+    block = along(visuals, snapshot, piston, x)
+    for bar in bars:
+        first, last = along(visuals, snapshot, bar, x)
+        assert first < block[0] and last > block[1]
+        if limits:
+            assert (first, last) == pytest.approx((limits[0] - 0.04, limits[1] + 0.04), abs=1e-6)
+    sides = sorted(float(visuals.instances(snapshot)[bar, 1, 3]) for bar in bars)
+    assert sides == pytest.approx(along(visuals, snapshot, piston, y), abs=1e-6)
+
+
+MOVING = ("free_bodies", "long_chain", "four_bar", "parallelogram", "slider_crank", *PENDULUMS)
+
+
+@pytest.mark.parametrize("name", MOVING)
+def test_the_motion_of_a_scene_stays_in_the_picture_and_fills_it(name: str):
+    scene = load(name)
+    world = Simulation(scene, dt=2e-3)
+    visuals = Visuals(scene, world.model)
+    camera = fit(*visuals.bounds(rest_snapshot(scene, world.model)))
+    low, high = np.full(2, np.inf), np.full(2, -np.inf)
+    for _ in range(40):
+        seen = camera.project(surface_points(visuals, world.snapshot()), 814, 531)  # the viewport at 1280 × 800
+        low, high = np.minimum(low, seen.min(axis=0)), np.maximum(high, seen.max(axis=0))
+        world.advance(0.1)
+    assert 0.55 <= (high - low)[1] / 531 <= 0.75
+    assert (low > 0).all() and high[0] < 814 and high[1] < 531
 
 
 def test_links_alternate_in_colour():

@@ -13,7 +13,18 @@ from PyQt6.QtWidgets import QApplication, QLabel
 from app.numbers import parse
 from app.panels.scenes import NAME
 from sim.backend import BACKENDS
-from sim.command import FollowPath, LoadScene, SetBackend, SetGain, SetSwitch, SetTarget
+from sim.command import (
+    FollowPath,
+    LoadScene,
+    SetBackend,
+    SetGain,
+    SetGravity,
+    SetSolver,
+    SetStabilisation,
+    SetStep,
+    SetSwitch,
+    SetTarget,
+)
 from tests.app.window_bench import Bench
 
 LEFT, KEY = Qt.MouseButton.LeftButton, Qt.Key
@@ -204,7 +215,7 @@ def test_the_circle_can_be_switched_off_and_on(bench):
 
 
 def test_engines_in_tab_and_menu(bench, monkeypatch):
-    engine = bench.window.physics.engine
+    engine = bench.window.physics.choices["backend"]
     assert [engine.itemData(i) for i in range(engine.count())] == list(BACKENDS)
     bench.window.menus.actions["engine:pybullet"].trigger()
     bench.settle()
@@ -220,21 +231,54 @@ def test_engines_in_tab_and_menu(bench, monkeypatch):
 
 def test_a_missing_engine_is_greyed_with_the_reason(qtbot, tmp_path, monkeypatch):
     reason = "PyBullet is not installed; `make pybullet` builds it."
-    missing = lambda name: reason if name == "pybullet" else ""  # noqa: E731
-    monkeypatch.setattr("app.actions.unavailable", missing)
-    monkeypatch.setattr("app.panels.physics.unavailable", missing)
+    monkeypatch.setattr("sim.backend.unavailable", lambda name: reason if name == "pybullet" else "")
     bench = Bench(qtbot, tmp_path)
     action = bench.window.menus.actions["engine:pybullet"]
     assert not action.isEnabled() and action.toolTip() == reason
-    model = bench.window.physics.engine.model()
+    model = bench.window.physics.choices["backend"].model()
     item = model.item(list(BACKENDS).index("pybullet"))
     assert not item.isEnabled() and item.toolTip() == reason
     bench.close()
 
 
-def test_step_and_gravity_are_shown_with_units(bench):
-    assert bench.window.physics.step.text() == "1 ms"
-    assert "−9.81" in bench.window.physics.gravity.text() and "m/s²" in bench.window.physics.gravity.text()
+@pytest.mark.parametrize(
+    ("name", "shown", "key", "command"),
+    [
+        ("solver", "Sparse", KEY.Key_Down, SetSolver("dense")),
+        ("stabilise", "RATTLE", KEY.Key_Down, SetStabilisation("feedback")),
+        ("dt", "1", KEY.Key_Up, SetStep(5e-4)),
+        ("gravity", "Earth 9.81", KEY.Key_Home, SetGravity((0.0, 0.0, -0.0))),
+    ],
+)
+def test_settings_of_the_world_are_shown_and_chosen_with_the_keyboard(bench, name, shown, key, command):
+    bench.window.tabs.setCurrentWidget(bench.window.physics)
+    choice = bench.window.physics.choices[name]
+    assert choice.currentText() == shown
+    choice.setFocus()
+    bench.bot.keyClick(choice, key)
+    bench.settle()
+    assert bench.runner.sent == [command]
+    assert choice.itemData(choice.currentIndex()) == getattr(bench.session.snapshot, name)
+    assert choice.currentText() != shown
+
+
+def test_a_value_that_no_list_offers_is_shown_all_the_same(bench):
+    for command in (SetStep(3e-4), SetGravity((1.0, 0.0, -2.5))):
+        bench.session.send(command)
+    bench.settle()
+    assert bench.window.physics.choices["dt"].currentText() == "0.3"
+    assert bench.window.physics.choices["gravity"].currentText() == "1, 0, −2.5"
+
+
+def test_what_an_engine_does_not_have_is_greyed_with_the_reason(bench):
+    for name in ("solver", "stabilise"):
+        assert bench.window.physics.choices[name].isEnabled()
+    bench.session.send(SetBackend("pybullet"))
+    bench.settle()
+    for name in ("solver", "stabilise"):
+        choice = bench.window.physics.choices[name]
+        assert not choice.isEnabled() and "Constraint impulses" in choice.toolTip()
+    assert bench.window.physics.choices["dt"].isEnabled() and bench.window.physics.choices["gravity"].isEnabled()
 
 
 # --- plots ----------------------------------------------------------------------------------------------

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import queue
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from app.session import Session
+from app.session import Running, Session
 from app.settings import Settings
 from app.stage import Stage, load_stage
 from app.window import Window
@@ -72,6 +73,14 @@ class StillRunner:
                 return {"speed": speed}
             case cmd.SetBackend(backend):
                 return {"backend": backend}
+            case cmd.SetSolver(solver):
+                return {"solver": solver}
+            case cmd.SetStabilisation(stabilise):
+                return {"stabilise": stabilise}
+            case cmd.SetStep(dt):
+                return {"dt": dt}
+            case cmd.SetGravity(gravity):
+                return {"gravity": gravity}
             case cmd.SetSwitch(name, on):
                 return {"controllers": {**now.controllers, name: on}}
             case cmd.SetGain(name, gain, value):
@@ -100,10 +109,17 @@ class StillRunner:
 class Bench:
     """The window with its runner; the first picture has been painted and the plots are there."""
 
-    def __init__(self, qtbot, folder: Path, scene: str | Stage = "arm_reach", theme: str = "light") -> None:  # type: ignore[no-untyped-def]
+    def __init__(  # type: ignore[no-untyped-def]
+        self,
+        qtbot,
+        folder: Path,
+        scene: str | Stage = "arm_reach",
+        make_runner: Callable[[Scene], Running] = StillRunner,
+        theme: str = "light",
+    ) -> None:
         self.bot = qtbot
         stage = load_stage(scene) if isinstance(scene, str) else scene
-        self.session = Session(stage, StillRunner)
+        self.session = Session(stage, make_runner)
         self.settings = Settings(folder / "settings.ini")
         self.window = Window(self.session, self.settings, theme)
         self.viewport = self.window.viewport
@@ -114,7 +130,8 @@ class Bench:
         self.window.activateWindow()
         self.viewport.setFocus()
         qtbot.waitUntil(self.viewport.hasFocus)
-        self.runner.sent.clear()
+        if make_runner is StillRunner:
+            self.runner.sent.clear()
 
     @property
     def runner(self) -> StillRunner:
@@ -124,7 +141,10 @@ class Bench:
 
     def settle(self) -> None:
         """Until everything sent has been reported and shown."""
-        self.bot.waitUntil(lambda: self.session.snapshot is self.runner.latest and self.runner.events.empty())
+        runner = self.session.runner
+        assert runner is not None
+        shown = lambda: self.session.snapshot is runner.latest and runner.events.empty()  # noqa: E731
+        self.bot.waitUntil(shown, timeout=120_000)
         snapshot = self.session.snapshot
         self.window.control.refresh(snapshot)
         self.window.physics.refresh(snapshot)

@@ -57,15 +57,33 @@ def test_loops_are_planar_and_only_the_crank_has_a_motor(name: str) -> None:
     assert [j.actuated for j in scene.joints] == [True, False, False, False]
     assert all(j.axis == (0, -1, 0) for j in scene.joints if j.kind == "hinge")
     assert all(body.center[1] == 0 for body in scene.bodies)
+    _, R = body_poses(compile_model(scene), compile_model(scene).q0)
+    np.testing.assert_allclose(R[:, :, 1], [[0, 1, 0]] * len(scene.bodies), atol=1e-15)
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_bars_that_meet_run_beside_each_other(name: str) -> None:
+    """As in a real linkage: no bar can ever touch one that it is pinned to, whatever the angle."""
+    scene = load(name)
     p, _ = body_poses(compile_model(scene), compile_model(scene).q0)
-    np.testing.assert_allclose(p[:, 1], 0, atol=1e-15)
+    depth = {body.name: y for body, y in zip(scene.bodies, p[:, 1], strict=True)}
+    for joint in scene.joints:
+        if joint.parent != "world" and joint.kind == "hinge":
+            apart = abs(depth[joint.parent] - depth[joint.child])
+            assert apart > half_depth(scene.body(joint.parent)) + half_depth(scene.body(joint.child))
+
+
+def half_depth(body: Body) -> float:
+    """Along y, of bars and blocks that are not turned about x."""
+    return max(s.size[1] / 2 if s.kind == "box" else s.size[0] for s in body.shapes)
 
 
 def test_the_crank_of_the_four_bar_can_turn_fully() -> None:
     """Grashof: shortest + longest < the sum of the others, and the shortest is the crank."""
     scene = load("four_bar")
     a, b, c, d = (anchor(scene, name) for name in ("crank", "pin", "tip", "rocker"))
-    crank, coupler, rocker, ground = (float(np.linalg.norm(x - y)) for x, y in ((a, b), (b, c), (c, d), (d, a)))
+    sides = ((a, b), (b, c), (c, d), (d, a))
+    crank, coupler, rocker, ground = (float(np.linalg.norm((x - y)[[0, 2]])) for x, y in sides)
     assert (crank, coupler, rocker, ground) == pytest.approx((0.2, 0.45, 0.4, 0.5))
     assert crank + ground < coupler + rocker
 
@@ -85,6 +103,7 @@ def test_the_parallelogram_stays_one() -> None:
     scene = load("parallelogram")
     a, b, c, d = (anchor(scene, name) for name in ("left", "left_pin", "right_pin", "right"))
     np.testing.assert_allclose(b - a, c - d, atol=1e-15)
+    assert np.linalg.norm((b - a)[[0, 2]]) == pytest.approx(0.3)
     np.testing.assert_allclose(c - b, [0.5, 0, 0], atol=1e-15)
     assert abs(atan2((b - a)[2], (b - a)[0]) + pi / 2) < 1.3
     assert not any(j.v for j in scene.joints) and not scene.inputs
@@ -94,8 +113,10 @@ def test_the_piston_is_where_trigonometry_puts_it() -> None:
     scene = load("slider_crank")
     r, length, angle = 0.15, 0.4, scene.joint("crank").q[0]
     stroke = r * cos(angle) + sqrt(length**2 - (r * sin(angle)) ** 2)
-    np.testing.assert_allclose(anchor(scene, "wrist"), [stroke, 0, 0.25], atol=1e-15)
+    np.testing.assert_allclose(anchor(scene, "wrist")[[0, 2]], [stroke, 0.25], atol=1e-15)
     assert scene.joint("slide").q[0] == pytest.approx(stroke, abs=1e-15)
+    low, high = scene.joint("slide").limits or (0.0, 0.0)
+    assert low < length - r and high > length + r, "no stop within the stroke"
 
 
 @pytest.mark.parametrize("name", ["four_bar", "slider_crank"])
@@ -131,7 +152,9 @@ def test_the_double_pendulum_is_that_of_the_figures(variant: str, q: tuple[float
     assert tuple(model.q0) == q and not model.v0.any()
     assert scene.gravity == (0, 0, -9.81)
     np.testing.assert_array_equal(model.joint_axis, [[1, 0, 0]] * 2)
-    np.testing.assert_allclose(model.joint_position[1], [0, 0, 0.7])
+    np.testing.assert_allclose(model.joint_position[1, 1:], [0, 0.7])
+    np.testing.assert_allclose(model.joint_child_position[1, 1:], [0, 0])
+    assert model.joint_position[1, 0] - model.joint_child_position[1, 0] > 0.06, "side by side"
     h, w = 0.06, 0.08
     for body, length in zip(scene.bodies, (0.7, 0.4), strict=True):
         moments = (w * w + length**2, h * h + length**2, h * h + w * w)

@@ -69,8 +69,8 @@ MISTAKES = {
     ),
     "no inertia": ("inertia = [0.02, 0.02, 0.01]\n", "", 11, '"inertia" is missing; expected 3 or 6 numbers'),
     "inertia of two": ("[0.02, 0.02, 0.01]", "[0.02, 0.02]", 13, "expected 3 numbers (xx yy zz) or 6"),
-    "inertia not positive": ("[0.02, 0.02, 0.01]", "[0.02, 0.02, 0]", 13, "expected all of them above 0"),
-    "inertia not definite": ("[0.02, 0.02, 0.01]", "[1, 1, 1, 2, 0, 0]", 13, "expected all of them above 0"),
+    "inertia below zero": ("[0.02, 0.02, 0.01]", "[0.02, 0.02, -0.01]", 13, "expected none below 0"),
+    "inertia not definite": ("[0.02, 0.02, 0.01]", "[1, 1, 1, 2, 0, 0]", 13, "expected none below 0"),
     "triangle inequality": (
         "[0.02, 0.02, 0.01]",
         "[0.02, 0.02, 0.05]",

@@ -60,7 +60,8 @@ def test_built_in_scenes_come_back_to_the_bit(name: str, tmp_path: Path) -> None
     write_scene(scene, path)
 
     assert bits(read_scene(path)) == bits(scene)
-    assert "inertia" not in path.read_text(encoding="utf-8"), "the shapes say it"
+    if "inertia" not in Path(str(scene.path)).read_text(encoding="utf-8"):
+        assert "inertia" not in path.read_text(encoding="utf-8"), "the shapes say it"
 
 
 @pytest.mark.parametrize("name", ["arm", "machine", "machine:heavy", "machine:free"])

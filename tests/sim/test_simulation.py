@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 from sim.command import FollowPath, Reset, SetBackend, SetGain, SetSwitch, SetTarget
-from sim.files import builtin_names, load
+from sim.files import load
 from sim.history import PLOTS, plot_info
+from sim.model import compile_model
 from sim.rest import rest_snapshot
 from sim.simulation import Simulation
-from tests.worlds import ENGINES
+from tests.worlds import ENGINES, RUNNABLE
 
-LOOPS = ("four_bar", "parallelogram", "slider_crank")  # which PyBullet refuses
+NOT_BULLET = ("four_bar", "parallelogram", "slider_crank", "arm_6r")  # loops and rotors
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_a_restored_state_gives_the_same_bits(name):
     world = Simulation(load(name))
     world.step(57)
@@ -29,7 +30,7 @@ def test_a_restored_state_gives_the_same_bits(name):
     assert world.state.digest() == end
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_two_worlds_of_one_scene_are_the_same_to_the_last_bit(name):
     first, second = Simulation(load(name)), Simulation(load(name))
     first.step(60)
@@ -51,7 +52,7 @@ def test_the_digest_sees_every_variable():
         assert array is not changed.engine[name]
 
 
-@pytest.mark.parametrize("name", [n for n in builtin_names() if n not in LOOPS])
+@pytest.mark.parametrize("name", [n for n in RUNNABLE if n not in NOT_BULLET])
 def test_changing_the_engine_and_back_keeps_q_and_v(name, other=ENGINES[-1]):
     world = Simulation(load(name))
     world.advance(0.4)
@@ -128,7 +129,7 @@ def test_reset_goes_back_to_the_start_and_keeps_settings():
     assert world.history.count == 1
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_the_first_frame_is_where_the_engine_starts(name):
     scene = load(name)
     rest, start = rest_snapshot(scene), Simulation(scene).snapshot()
@@ -138,7 +139,7 @@ def test_the_first_frame_is_where_the_engine_starts(name):
     assert np.allclose(rest.targets, start.targets, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", builtin_names())
+@pytest.mark.parametrize("name", RUNNABLE)
 def test_every_plot_has_a_curve_for_each_label(name):
     world = Simulation(load(name))
     world.step(25)
@@ -158,3 +159,28 @@ def test_history_keeps_the_last_rows_when_it_wraps():
     assert np.array_equal(angles[-1], world.q)
     times, _ = world.history.read("joint_angle", 99.0)
     assert len(times) == 100 and np.allclose(np.diff(times), 1e-3)
+
+
+def test_plots_say_which_units_their_curves_have():
+    """Hinges in radians, sliders in metres; a plot that holds both says both."""
+    crank, bars, solids = (compile_model(load(name)) for name in ("slider_crank", "four_bar", "free_bodies"))
+    plots = ("joint_angle", "joint_speed", "torque")
+    assert [plot_info(crank, p).unit for p in plots] == ["rad, m", "rad/s, m/s", "N·m, N"]
+    assert [plot_info(bars, p).unit for p in plots] == ["rad", "rad/s", "N·m"]
+    assert plot_info(crank, "joint_angle").title == "Joint angles and positions"
+    assert plot_info(bars, "joint_angle").title == "Joint angles"
+    assert plot_info(solids, "spin").title == "Spin of handle in body axes"
+
+
+def test_slides_are_plotted_alone_in_the_colour_of_their_joint():
+    world = Simulation(load("slider_crank"))
+    world.step(50)
+    info = plot_info(world.model, "slide")
+    assert (info.labels, info.numbers, info.unit) == (("slide",), (3,), "m")
+    for name, now in (("slide", world.q[3]), ("slide_speed", world.v[3])):
+        _, values = world.history.read(name, 10.0)
+        assert values.shape == (51, 1) and values[-1, 0] == now
+    _, x = world.history.read("slide", 10.0)
+    _, speed = world.history.read("slide_speed", 10.0)
+    np.testing.assert_allclose(np.diff(x[:, 0]), 5e-4 * (speed[1:, 0] + speed[:-1, 0]), atol=1e-8)
+    assert plot_info(compile_model(load("four_bar")), "slide").labels == ()
