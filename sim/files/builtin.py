@@ -23,12 +23,12 @@ _GALLERY = (
     "double_pendulum",
     "planar_2r",
     "rp_robot",
+    "arm_6r",
     "three_link_arm",
     "arm_gravity",
     "arm_pd",
     "arm_reach",
     "ball_arm",
-    "arm_6r",
 )
 
 

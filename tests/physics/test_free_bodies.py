@@ -9,6 +9,7 @@ from sim.backend import create
 from sim.files import load
 from sim.model import compile_model
 from sim.scene import Body, Pose, Scene
+from sim.spatial.rotation import quat_to_matrix
 from tests.worlds import ENGINES, elliptic_period, energy, free_control
 
 MOMENTS = np.array([0.02, 0.03, 0.045])
@@ -60,6 +61,63 @@ def test_angular_velocity_returns_after_the_elliptic_period(spin):
     backend.advance(free_control(model), period / steps, steps)
     r = backend.read()
     assert np.abs(r.rotation[0].T @ r.twist[0, :3] - spin).max() < 1e-9
+
+
+def taylor(spin: np.ndarray, seconds: float, steps: int, order: int = 24) -> np.ndarray:
+    """Attitude after Euler's equations ω̇ = I⁻¹(Iω × ω) and q̇ = ½ q ω, both by their power series in time."""
+    h = seconds / steps
+    i1, i2, i3 = MOMENTS
+    ratio = np.array([(i2 - i3) / i1, (i3 - i1) / i2, (i1 - i2) / i3])
+    powers = h ** np.arange(order + 1)
+    omega, q = np.array(spin, dtype=float), np.array([1.0, 0.0, 0.0, 0.0])
+    for _ in range(steps):
+        w, p = np.zeros((order + 1, 3)), np.zeros((order + 1, 4))
+        w[0], p[0] = omega, q
+        for k in range(order):
+            back = w[k::-1]
+            w[k + 1] = ratio * [w[: k + 1, 1] @ back[:, 2], w[: k + 1, 2] @ back[:, 0], w[: k + 1, 0] @ back[:, 1]]
+            M = p[: k + 1].T @ back  # Σ p_i w_(k−i), all pairs of components
+            product = [
+                -M[1, 0] - M[2, 1] - M[3, 2],
+                M[0, 0] + M[2, 2] - M[3, 1],
+                M[0, 1] + M[3, 0] - M[1, 2],
+                M[0, 2] + M[1, 1] - M[2, 0],
+            ]
+            w[k + 1] /= k + 1
+            p[k + 1] = 0.5 * np.array(product) / (k + 1)
+        omega, q = powers @ w, powers @ p
+        q /= np.linalg.norm(q)
+    return quat_to_matrix(q)
+
+
+@pytest.mark.parametrize("spin", [(1e-2, 6.0, 1e-2), (1.0, 6.0, 3.0)])
+def test_attitude_after_a_minute_is_that_of_a_power_series(spin):
+    model = compile_model(tumbling(spin))
+    backend = create("impulse", model)
+    backend.advance(free_control(model), 1e-3, 60_000)
+    exact = taylor(np.array(spin), 60.0, 1200)
+    assert np.abs(exact - taylor(np.array(spin), 60.0, 1600)).max() < 1e-10
+    between = exact.T @ backend.read().rotation[0]
+    angle = 0.5 * np.linalg.norm(between - between.T) / np.sqrt(2.0)
+    assert np.trace(between) > 2.9
+    assert angle < 1e-8
+
+
+def test_flips_of_a_minute_come_when_the_elliptic_integral_says():
+    """From ω₃ = 0 the middle component is largest and crosses zero at odd quarters of the period."""
+    spin = (1e-2, 6.0, 0.0)
+    period = flip_period(np.array(spin))
+    quarters = int(60.0 / period * 4) // 2 * 2 - 1
+    time = quarters * period / 4
+    model = compile_model(tumbling(spin))
+    backend = create("impulse", model)
+    steps = round(time / 1e-3)
+    backend.advance(free_control(model), time / steps, steps)
+    r = backend.read()
+    omega = r.rotation[0].T @ r.twist[0, :3]
+    rate = (MOMENTS[2] - MOMENTS[0]) / MOMENTS[1] * omega[2] * omega[0]
+    assert quarters > 10
+    assert abs(omega[1] / rate) < 1e-9 * time
 
 
 def test_attitude_converges_at_sixth_order():
