@@ -21,6 +21,7 @@ from sim.spatial.kernels import copy_matrix, transposed_multiply
 HELD, SLIDING = 0, 1
 SETTLED = 1e-9  # of the speed
 NOISE = 1e-12  # [rad/s]
+GRIP = 2e-10  # [rad, m] within which a joint is where it was held before; twice what a position solve leaves
 FIRST_SPEED = 1e-3  # [rad/s] of a ball that begins to slide
 
 
@@ -64,7 +65,7 @@ def grip_ball(sys, w, s, j):
     for i in range(3):
         for k in range(3):
             away = max(away, abs(w.frames[2][i, k] - s.grip[j, i, k]))
-    if away > 1e-8:
+    if away > GRIP:
         copy_matrix(w.frames[2], s.grip[j])
 
 

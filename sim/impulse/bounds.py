@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.ball_friction import begin_slipping, grip_ball, judge_ball, measure_grip, slip
+from sim.impulse.ball_friction import GRIP, begin_slipping, grip_ball, judge_ball, measure_grip, slip
 from sim.impulse.geometry import has_stop, measure
 from sim.impulse.project import axis_rate, factor, joint_rates, solve, take_momenta
 from sim.impulse.rows import add_impulse
@@ -29,7 +29,7 @@ from sim.spatial.kernels import finite
 
 AT_LOW, HELD, AT_HIGH = -1, 0, 1
 LOOK, CHANGE_ALL, CHANGE_ONE = 0.0, 1.0, 2.0
-BAND = 1e-8  # [rad, m] within which a joint is at its stop, or where friction held it before
+BAND = 1e-8  # [rad, m] within which a joint is at its stop
 CAUGHT = 1e-9  # [rad, m] how far a joint may be driven into its stop
 MOST_SOLVES = 60
 ALL_AT_ONCE = 12  # solves in which every wrong mode changes, before they change one at a time
@@ -84,13 +84,27 @@ def catch(sys, w, s):
             lower, upper = w.high[j, k] == math.inf, w.low[j, k] == -math.inf
             if s.mode[j, k] == HELD or not (lower or upper):
                 continue
-            at = _held_at(sys, w, s, j, k)
+            at = _held_at(sys, s, j, k)
             c = measure(sys, w.x_new, w.R_new, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions)
             if (lower and c[k] < at - CAUGHT) or (upper and c[k] > at + CAUGHT):
                 s.mode[j, k] = HELD
                 found = True
     if found:
         _hold(sys, w, s)
+    return found
+
+
+@inner
+def let_go(sys, w):
+    """Frees what friction alone holds, for a position solve that cannot hold it. Returns whether there was anything.
+
+    Where a mechanism carries a joint through its largest angle, no torque of that joint can hold it.
+    """
+    found = False
+    for j in range(sys.kind.shape[0]):
+        if w.held[j] and sys.friction[j] > 0.0 and finite(w.low[j, 0]) and finite(w.high[j, 0]):
+            w.held[j] = False
+            found = True
     return found
 
 
@@ -116,7 +130,7 @@ def _hold(sys, w, s):
             _hold_angles(sys, w, s, j)
         elif w.low[j, 0] < w.high[j, 0] and s.mode[j, 0] == HELD:
             w.held[j] = True
-            w.hold_at[j, 0] = _held_at(sys, w, s, j, 0)
+            w.hold_at[j, 0] = _held_at(sys, s, j, 0)
 
 
 @inner
@@ -131,20 +145,19 @@ def _hold_angles(sys, w, s, j):
                 w.hold_axis[j, w.hold_rows[j], i] = w.directions[k, i]
             w.hold_rows[j] += 1
             w.hold_which[j] += 1 + k
-            w.hold_at[j, k] = _held_at(sys, w, s, j, k)
+            w.hold_at[j, k] = _held_at(sys, s, j, k)
 
 
 @inner
-def _held_at(sys, w, s, j, k):
-    """The stop; or where friction holds, or a joint that is outside of its stops."""
-    if w.high[j, k] == math.inf and s.coordinate[j, k] > sys.low[j, k] - BAND:
-        return sys.low[j, k]
-    if w.low[j, k] == -math.inf and s.coordinate[j, k] < sys.high[j, k] + BAND:
-        return sys.high[j, k]
+def _held_at(sys, s, j, k):
+    """Where an axis first came to be held. A ball's angles, while they are not outside of their stops, at these."""
+    c = s.coordinate[j, k]
     if sys.kind[j] == BALL:
-        return s.coordinate[j, k]
-    if abs(s.coordinate[j, k] - s.grip[j, 0, 0]) > BAND:
-        s.grip[j, 0, 0] = s.coordinate[j, k]
+        if abs(c - sys.low[j, k]) <= BAND:
+            return sys.low[j, k]
+        return sys.high[j, k] if abs(c - sys.high[j, k]) <= BAND else c
+    if abs(c - s.grip[j, 0, 0]) > GRIP:
+        s.grip[j, 0, 0] = c
     return s.grip[j, 0, 0]
 
 
@@ -301,7 +314,7 @@ def _judge(sys, w, s, change):
             if not w.low[j, k] < w.high[j, k]:
                 continue
             mode = s.mode[j, k]
-            better = judge_ball(sys, w, s, j, change != LOOK) if k == 2 else _better_mode(sys, w, s, j, k)
+            better = judge_ball(sys, w, s, j, change != LOOK) if k == 2 else _better_mode(sys, w, s, j, k, change)
             if better != mode:
                 if change == CHANGE_ALL or (change == CHANGE_ONE and changed == 0):
                     s.mode[j, k] = better
@@ -312,8 +325,12 @@ def _judge(sys, w, s, change):
 
 
 @inner
-def _better_mode(sys, w, s, j, k):
-    """The mode of an axis that its impulse and velocity ask for."""
+def _better_mode(sys, w, s, j, k, change):
+    """The mode of an axis that its impulse and velocity ask for.
+
+    Where an axis can hardly move at all (at its largest angle in a mechanism), what it carries while held says
+    nothing. So after a while one that slides the wrong way tries the other bound first.
+    """
     mode, low, high = s.mode[j, k], w.low[j, k], w.high[j, k]
     if mode == HELD:
         if w.held[j] and sys.kind[j] == BALL:
@@ -324,7 +341,9 @@ def _better_mode(sys, w, s, j, k):
         return AT_HIGH if w.impulse[j, k] > high + noise else HELD
     v = _velocity(sys, w, s, j, k) - w.target[j, k]
     if mode == AT_LOW:
-        return HELD if v < -NOISE else AT_LOW
+        if v >= -NOISE:
+            return AT_LOW
+        return AT_HIGH if change == CHANGE_ONE and finite(high) else HELD
     return HELD if v > NOISE else AT_HIGH
 
 

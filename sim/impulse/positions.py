@@ -27,6 +27,7 @@ from sim.spatial.kernels import finite, multiply
 TOLERANCE = 1e-10  # [m, rad]; of shorter steps than 1 ms as much less, since velocities are off by it over h
 FASTEST_ERROR = 1e-7  # [m/s, rad/s]
 ROUNDING = 1e-15  # of the distance from the world origin, at least of 100 m
+CONTRADICTION = 2e-9  # [m, rad] that is left where more axes of a loop are held than can move
 MOST_ITERATIONS = 40
 
 
@@ -37,18 +38,18 @@ def solve_positions(sys, w, s, h):
     Returns whether it converged, and the joint that is furthest from holding.
     """
     block = w.block
-    first = math.inf
+    first, last = math.inf, math.inf
     tolerance = enough(s.x, h)
     _guess(sys, w, s, h)
     for iteration in range(MOST_ITERATIONS):
         drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
         worst, where = joint_errors(sys, w, s, h)
-        if worst < tolerance:
+        if worst < tolerance or (worst < CONTRADICTION and worst > 0.5 * last and _holds(w)):
             s.ledger[SOLVES] += iteration
             return True, -1
         if not worst < 100.0 * first:
             return False, where
-        first = min(first, worst)
+        first, last = min(first, worst), worst
         for b in range(w.momentum.shape[0]):
             for k in range(6):
                 w.momentum[b, k] = 0.0
@@ -62,6 +63,15 @@ def solve_positions(sys, w, s, h):
             block.total[r] += block.lam[r]
         _turn_rotors(sys, w)
     return False, where
+
+
+@inner
+def _holds(w):
+    """Whether any axis is held."""
+    found = False
+    for j in range(w.held.shape[0]):
+        found = found or w.held[j] or w.hold_rows[j] > 0
+    return found
 
 
 @inner

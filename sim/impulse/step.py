@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from sim.impulse.bounds import catch, find_bounds, free_axes, solve_bounded
+from sim.impulse.bounds import catch, find_bounds, free_axes, let_go, solve_bounded
 from sim.impulse.dead_point import follow_branch
 from sim.impulse.forces import gather, power
 from sim.impulse.geometry import frames, hinge_angle, measure, misalignment
@@ -80,7 +80,7 @@ def _find_positions(sys, w, s, h):
     while True:
         factor(sys, w, s)
         converged, where = solve_positions(sys, w, s, h)
-        if not (converged and w.switches[BOUNDED] and catch(sys, w, s)):
+        if not w.switches[BOUNDED] or not (catch(sys, w, s) if converged else let_go(sys, w)):
             break
         spin_rotors(sys, w, w.rate_half)
     if converged:

@@ -32,7 +32,7 @@ def scenes() -> list[str]:
 def test_solvers_agree_from_1000_states_along_a_run(name):
     """Every 10 ms of ten seconds, with the scene's inputs and the torques of its controllers."""
     twins = Twins(load(name))
-    with closing(Simulation(load(name))) as world:
+    with closing(Simulation(load(name), "impulse")) as world:
         for _ in range(1000):
             twins.meet(world.state.engine)
             twins.control.time = world.time
