@@ -40,6 +40,7 @@ COLORS = ("link", "link2", "base")
 LONGEST_STEP = 0.1  # [s]
 LARGEST = 1e9  # of all numbers in SI units; squares and cubes of what is beyond overflow
 SHAPE_SIZES = (1e-6, 1e6)  # [m]
+NARROWEST_CONE = 0.001  # [rad] in which it is still clear which way a ball swings
 FINITE = f"a finite number, at most {LARGEST:g}"
 ROTATION_TOLERANCE = 1e-3  # how far from 1 the length of a quaternion may be
 TRIANGLE_TOLERANCE = 1e-9  # relative, of the largest principal moment
@@ -274,8 +275,8 @@ def _check_stops(where: Where, joint: Joint) -> None:
             _fail((*where, key), f"{key} has {span[0]:g} before {span[1]:g}; expected the lower one first")
     if joint.twist is not None and max(map(abs, joint.twist)) > pi:
         _fail((*where, "twist"), f"twist is {list(joint.twist)}; expected radians from -π to π")
-    if joint.cone is not None and not 0 < joint.cone <= pi:
-        _fail((*where, "cone"), f"cone is {joint.cone:g}; expected radians above 0 and at most π")
+    if joint.cone is not None and not NARROWEST_CONE <= joint.cone <= pi:
+        _fail((*where, "cone"), f"cone is {joint.cone:g}; expected radians from {NARROWEST_CONE} to π")
     if not 0 <= joint.restitution <= 1:
         _fail((*where, "restitution"), f"restitution is {joint.restitution:g}; expected 0 to 1")
     if joint.restitution and joint.limits is None and joint.cone is None and joint.twist is None:
