@@ -49,7 +49,7 @@ def advance(sys, w, s, tau, wrench, time, h, n):
         meet_stops(sys, w, s, LIVELY)
     for done in range(n):
         _keep(s, w.good[0])
-        status, where = _step(sys, w, s, time + done * h, h)
+        status, where = _step(sys, w, s, _moment(time, h, done), h)
         status, where = _end(sys, w, s, h, status, where)
         if status != OK:
             return status, where, done
@@ -63,12 +63,19 @@ def advance_by_feedback(sys, w, s, tau, wrench, time, h, n):
     _begin(sys, w, s, tau, wrench)
     for done in range(n):
         _keep(s, w.good[0])
-        status, where = feedback(sys, w, s, time + done * h, h)
+        status, where = feedback(sys, w, s, _moment(time, h, done), h)
         status, where = _end(sys, w, s, h, status, where)
         if status != OK:
             return status, where, done
     settle(sys, w, s)
     return OK, -1, n
+
+
+@inner
+def _moment(time, h, done):
+    """The time `done` steps later; whole multiples of h stay such, so that batches see the times of single steps."""
+    whole = math.floor(time / h + 0.5)
+    return (whole + done) * h if abs(time - whole * h) < 1e-9 * h else time + done * h
 
 
 @inner
