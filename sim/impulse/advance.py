@@ -35,9 +35,10 @@ NOISE = 1e-6  # of the energy at the start, at least of 1 J
 
 
 @jit
-def advance(sys, w, s, forces, time, h, n, exact):
+def advance(sys, w, s, forces, first, late, h, n, exact):
     """n steps of h with the forces held, by RATTLE if `exact`, else by feedback. Returns (status, where, done).
 
+    They begin at the time first·h + late: counted in whole steps, batches see the very times of single ones.
     On any failure the world is that of the last good step.
     """
     activate(sys, w, forces)
@@ -49,10 +50,11 @@ def advance(sys, w, s, forces, time, h, n, exact):
         meet_stops(sys, w, s, LIVELY)
     for done in range(n):
         _keep(s, w.good[0])
+        now = (first + done) * h + late
         if exact:
-            status, where = _step(sys, w, s, forces, time + done * h, h)
+            status, where = _step(sys, w, s, forces, now, h)
         else:
-            status, where = feedback(sys, w, s, forces, time + done * h, h)
+            status, where = feedback(sys, w, s, forces, now, h)
         if status == OK:
             status, where = _check(sys, w, s, h)
         if status != OK:

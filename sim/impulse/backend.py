@@ -86,7 +86,7 @@ class ImpulseBackend:
         for j, i in enumerate(self._joints):
             if self.system.kind[i] == HINGE:
                 self.world.coordinate[i, 0] = q[self.model.joint_q[j]]
-        advance(*self._kernel, self._no_forces(), 0.0, 1e-3, 0, True)
+        advance(*self._kernel, self._no_forces(), 0.0, 0.0, 1e-3, 0, True)
 
     def _no_forces(self) -> Forces:
         return Forces(np.zeros(self.model.nv), np.zeros((len(self.model.body_names), 6)))
@@ -107,7 +107,9 @@ class ImpulseBackend:
 
     def advance(self, control: Control, dt: float, n: int) -> None:
         forces = Forces(control.tau, control.wrench)
-        status, where, _ = advance(*self._kernel, forces, control.time, dt, n, self._exact)
+        first = float(round(control.time / dt))
+        late = control.time - first * dt
+        status, where, _ = advance(*self._kernel, forces, first, late, dt, n, self._exact)
         if status:
             names = self.model.joint_names if status == JOINTS_FAIL else self.model.body_names
             index = self.system.joint[where] if status == JOINTS_FAIL else self.system.body[where]
