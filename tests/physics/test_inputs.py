@@ -156,3 +156,37 @@ def test_where_a_function_has_no_value_the_run_stops_at_the_last_good_state(on, 
         for _ in range(100):
             good = world.step().q
     assert np.isfinite(world.backend.read().q).all() and np.array_equal(world.backend.read().q, good)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_forces_on_a_floating_tree_change_its_momentum_by_their_sum(solver):
+    """On the joint that makes the base free, [torque; force] at its origin, and on every body about its centre."""
+    world = Watched(weightless(random_tree(5, floating=True)), solver)
+    model, rng = world.model, np.random.default_rng(2)
+    world.control.tau[:6] = rng.normal(size=6)
+    world.control.wrench[:] = 0.3 * rng.normal(size=world.control.wrench.shape)
+
+    def linear() -> np.ndarray:
+        r = world.backend.read()
+        arms = np.einsum("nij,nj->ni", r.rotation, model.body_center)
+        return model.body_mass @ (r.twist[:, 3:] + np.cross(r.twist[:, :3], arms))
+
+    before = linear()
+    world.step(400)
+    given = 0.4 * (world.control.tau[3:6] + world.control.wrench[:, 3:].sum(axis=0))
+    assert np.abs(linear() - before - given).max() < 1e-11
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_force_on_a_free_joint_acts_at_the_origin_of_its_body(solver):
+    """dL/dt = τ − (R c) × f about the centre of mass, summed along the motion as the step sums it."""
+    world = Watched(Scene("free", "Free", bodies=(BODY,)), solver)
+    torque, force = np.array([0.1, 0.2, -0.3]), np.array([0.5, -1.0, 2.0])
+    world.control.tau[:] = (*torque, *force)
+    start, rates = momenta(world)[1], []
+    for k in range(501):
+        rates.append(torque - np.cross(world.backend.read().rotation[0] @ BODY.center, force))
+        if k < 500:
+            world.step()
+    given = 1e-3 * (np.sum(rates, axis=0) - 0.5 * (rates[0] + rates[-1]))
+    assert np.abs(momenta(world)[1] - start - given).max() < 1e-12

@@ -73,9 +73,6 @@ def test_a_pendulum_bounces_off_its_stop(restitution, solver):
     elif restitution == 0.5:
         after = [kept[i + 3] for i in bounces[:5]]
         assert np.allclose(after, 0.25 ** np.arange(1, 6), rtol=1e-3)
-    if restitution < 1.0:
-        assert np.abs(track.v[-1000:]).max() <= 1e-9
-        assert np.ptp(track.q[-1000:]) <= 1e-9
 
 
 def test_an_elastic_pendulum_keeps_its_height_over_twenty_bounces():
@@ -88,10 +85,11 @@ def test_an_elastic_pendulum_keeps_its_height_over_twenty_bounces():
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
-def test_what_rests_on_a_stop_does_not_creep(solver):
+@pytest.mark.parametrize("restitution", [0.0, 0.5])
+def test_what_rests_on_a_stop_does_not_creep(restitution, solver):
     """Pressed by its weight for a minute, away from the bottom."""
-    world = Watched(hanging(1.2, limits=(0.7, 2.0)), solver)
-    world.step(1000)
+    world = Watched(hanging(1.2, limits=(0.7, 2.0), restitution=restitution), solver)
+    world.step(2000)
     track = world.track(60.0, batch=20)
     assert np.abs(track.v).max() <= 1e-9
     assert np.ptp(track.q) <= 1e-9 and abs(track.q[-1, 0] - 0.7) <= PASSED

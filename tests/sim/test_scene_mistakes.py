@@ -187,7 +187,7 @@ MACHINE_MISTAKES = {
     "gear of a ball": ("cone = 1.5", "gear = 2", 32, "this is a ball joint; expected gear only on hinges"),
     "cone of a hinge": ("gear = 100", "cone = 1", 23, "this is a hinge joint; expected cone only on balls"),
     "twist of a hinge": ("gear = 100", "twist = [0, 1]", 23, "expected twist only on balls"),
-    "cone of nothing": ("cone = 1.5", "cone = 0", 32, "cone is 0; expected radians above 0 and at most π"),
+    "cone of nothing": ("cone = 1.5", "cone = 0", 32, "cone is 0; expected radians from 0.001 to π"),
     "cone in degrees": ("cone = 1.5", "cone = 85", 32, "cone is 85"),
     "twist the wrong way round": ("[-1, 1]", "[1, -1]", 33, "twist has 1 before -1; expected the lower one first"),
     "twist in degrees": ("[-1, 1]", "[-90, 90]", 33, "expected radians from -π to π"),
