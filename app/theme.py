@@ -48,11 +48,21 @@ class Theme:
     velocity: str = "#009E73"
     force: str = "#D55E00"
     axes: tuple[str, str, str] = ("#C8434F", "#3E9142", "#3B6FD4")
+    center_light: str = "#FFFFFF"  # quarters of the sign for a centre of mass; the others are `target_outline`
 
     @property
     def depth_line(self) -> str:
         """Line and ring under a dragged target: no amber, so that the ball alone marks where it is."""
         return self.muted
+
+    @property
+    def trail(self) -> str:
+        return self.accent
+
+    @property
+    def halo(self) -> str:
+        """Around arrows and letters over the scene, so that they stand out from what is behind them."""
+        return self.plot
 
     def curve(self, i: int) -> str:
         """Colour of joint or curve i; after the last the first comes again, dashed (see `dash`)."""
@@ -143,6 +153,9 @@ GRID_WIDTHS = (1.0, 1.5)  # [px]
 TARGET_RADIUS = 0.06  # scene radii
 TARGET_OUTLINE = 2.0  # [px]
 HIDDEN_OPACITY = 0.35
+OVERLAY_HIDDEN_OPACITY = 0.75  # of frames, arrows and trails: they are about what is inside
+GHOST_OPACITY = 0.35
+SELECTION_OUTLINE = 2.5  # [px]
 JOINT_RADIUS = 1.3  # of the link's radius
 GRAB_TOLERANCE = 8.0  # [px] beyond the target's rim
 VIEW_EASING = 0.18  # [s]

@@ -24,9 +24,11 @@ from app.camera import Camera, fit
 from app.hand import Hand, TargetDrag
 from app.overlay import Overlay, lags, paint, status_line
 from app.pacing import AutoQuality
+from app.render.overlays import Overlays
 from app.render.view import View
 from app.session import Message, Session
 from app.stage import Stage
+from app.trails import Trails
 from sim.state import Snapshot
 
 if TYPE_CHECKING:
@@ -72,6 +74,8 @@ class Viewport(QOpenGLWidget):
         self.hand = Hand(session)
         self.theme = "light"
         self.quality = AutoQuality()
+        self.overlays = Overlays()
+        self._trails = Trails(session.stage.model)
         self.show_pill = False
         self.recording = ""
         self.renderer: Renderer | None = None
@@ -141,18 +145,27 @@ class Viewport(QOpenGLWidget):
             self.doneCurrent()
 
     def view(self) -> View:
-        return self.hand.view(self.theme, self.devicePixelRatioF())
+        overlays = replace(self.overlays, trail=self._trails.path)
+        return replace(self.hand.view(self.theme, self.devicePixelRatioF()), overlays=overlays)
 
     def tick(self) -> None:
         """Paint again if anything that is seen has changed; called at display rate."""
         now = time.perf_counter()
         self.hand.advance(now)
+        self._follow()
         snapshot, seen = self.session.snapshot, (self.view(), self.overlay())
         self._moving = snapshot is not self._drawn_snapshot or seen != self._drawn
         level = self.quality.level if self._moving else self.quality.still_level(now)
         if self._moving or level != self._level:
             self._drawn_snapshot, self._drawn, self._level = snapshot, seen, level
             self.update()
+
+    def _follow(self) -> None:
+        """Trails grow while they are shown."""
+        if "trails" in self.overlays.on:
+            self._trails.observe(self.session.snapshot, self.overlays.selected)
+        elif self._trails.path is not None:
+            self._trails = Trails(self.session.stage.model)
 
     def fps(self) -> float:
         """Frames of the last second."""
@@ -193,6 +206,8 @@ class Viewport(QOpenGLWidget):
         self.hand.glide = None
         self.hand.camera = stage.home()
         self._message_until = 0.0
+        self.overlays = Overlays(self.overlays.on)
+        self._trails = Trails(stage.model)
         self.quality.choose(self.quality.choice)
         if self.renderer is not None:
             self.makeCurrent()

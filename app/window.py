@@ -31,6 +31,7 @@ from app.viewport import Viewport
 from app.widgets.help import HelpCard
 from app.widgets.messages import MessageList
 from app.widgets.status import StatusLine
+from sim.command import WatchForces
 
 PULSE = 16  # [ms]
 PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
@@ -54,6 +55,7 @@ class Window(QMainWindow):
         self.theme_choice = theme_choice or settings.text("theme", "system")
         self.is_viewport_only = False
         self.viewport = Viewport(session)
+        self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
         self.scenes, self.plots = ScenesPanel(session), PlotsPanel(session)
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
@@ -221,6 +223,17 @@ class Window(QMainWindow):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
+
+    def toggle_overlay(self, name: str) -> None:
+        """Frames, trails, arrows…; what only the physics can tell is asked of it while it is shown."""
+        viewport = self.viewport
+        before, viewport.overlays = viewport.overlays, viewport.overlays.toggled(name)
+        if viewport.overlays.needs_forces != before.needs_forces:
+            self.session.send(WatchForces(viewport.overlays.needs_forces))
+
+    def choose_quality(self, choice: str) -> None:
+        self.viewport.quality.choose(choice)
+        self.settings.set("quality", choice)
 
     def toggle_panel(self, name: str) -> None:
         self.docks[name].setVisible(self.docks[name].isHidden())

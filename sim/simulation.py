@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.backend import BACKENDS, BackendError, Diverged, create, integrator_of, without
+from sim.acting import acting, joint_loads
+from sim.backend import Diverged, create, integrator_of, without
 from sim.check import check
 from sim.command import (
     Command,
@@ -202,12 +203,10 @@ class Simulation:
 
         As of this instant, with what the controllers decided last; motors, damping and friction do not count.
         """
-        loads: Callable[[Control], Array] | None = getattr(self._engine, "joint_loads", None)
-        if loads is None:
-            raise BackendError(f"{BACKENDS[self.backend_name][0]} does not tell what its joints carry.")
-        return loads(self._control)
+        return joint_loads(self.backend_name, self._engine, self._control)
 
-    def snapshot(self, scene_id: int = 0) -> Snapshot:
+    def snapshot(self, scene_id: int = 0, forces: bool = False) -> Snapshot:
+        """What is shown of this instant; with `forces` also what acts, which costs about a step."""
         r = self.reading
         return Snapshot(
             scene_id=scene_id,
@@ -235,6 +234,7 @@ class Simulation:
             joint_angle_error=r.joint_angle_error,
             step_time=0.0,
             pull=self._pull,
+            acting=acting(self.model, self.backend_name, self._engine, self._control, r) if forces else None,
             controllers=dict(self.enabled),
             gains={n: self._gain_values(n) for n in self.controllers},
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from ctypes import c_void_p
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from OpenGL.raw.GL.VERSION.GL_2_0 import glVertexAttribPointer
 from app.render.marks import FLOATS as MARK_FLOATS
 from app.render.mesh import drawn_sizes, unit_meshes
 from app.render.solids import SPHERE
+from app.render.view import View
 from app.render.visuals import Visuals
 from app.theme import THEMES
 from sim.state import Snapshot
@@ -49,37 +51,48 @@ class Geometry:
         self._vertices, self._triangles, self._lasting, self._moving = (int(b) for b in GL.glGenBuffers(4))
         self._nothing = int(GL.glGenVertexArrays(1))
         self._solids: list[Drawing] = []
+        self._ghosts: list[list[Drawing]] = []
         self._balls: list[Drawing] = []  # of the targets
         self._marks = 0
         self._segments = 0
         self._meshes: dict[int, tuple[int, int, int]] = {}  # of each kind: indices, their offset, first vertex
 
     def set_visuals(self, visuals: Visuals, segments: int) -> None:
-        self._visuals, self._theme = visuals, ""
+        self._visuals, self._theme, self._most_ghosts = visuals, "", 0
         targets = len(visuals.scene.targets)
         self.radii = np.concatenate([visuals.bounding, np.full(targets, visuals.target_radius)])
         self._use_meshes(segments if len(visuals) < MANY else segments // 2)
         self._reserve_marks(2 * targets + 4)
 
-    def upload(self, snapshot: Snapshot, targets: Array, marks: Sequence[tuple[float, ...]], theme: str) -> None:
+    def upload(self, snapshot: Snapshot, targets: Array, marks: Array, view: View) -> None:
         """Everything that moved, in one go."""
-        if len(marks) > len(self._mark_rows):
+        ghosts, hidden = view.overlays.ghosts, view.overlays.hidden
+        if len(marks) > len(self._mark_rows) or len(ghosts) > self._most_ghosts:
+            self._most_ghosts = max(len(ghosts), self._most_ghosts)
             self._reserve_marks(2 * len(marks))
         self._visuals.instances(snapshot, self.instances)
         self.centers[len(self._visuals) :] = targets
-        if marks:
-            self._mark_rows[: len(marks)] = marks
+        for ghost, poses in zip(ghosts, self._ghost_poses, strict=False):
+            self._visuals.instances(ghost, poses)
+        if hidden:
+            gone = np.isin(self._visuals.body, list(hidden))
+            for poses in (self.instances, *self._ghost_poses[: len(ghosts)]):
+                poses[gone, :, :3] = 0.0
+        self._mark_rows[: len(marks)] = marks
         GL.glBindBuffer(GL.GL_ARRAY_BUFFER, self._moving)
-        used = POSE_FLOATS * len(self.radii) + MARK_FLOATS * len(marks)
+        used = self._mark_start + MARK_FLOATS * len(marks)
         GL.glBufferData(GL.GL_ARRAY_BUFFER, self._upload.nbytes, None, GL.GL_STREAM_DRAW)
         GL.glBufferSubData(GL.GL_ARRAY_BUFFER, 0, FLOAT * used, self._upload)
-        if theme != self._theme:
-            self._theme = theme
+        if view.theme != self._theme:
+            self._theme = view.theme
             self._upload_lasting()
         GL.glBindBuffer(GL.GL_ARRAY_BUFFER, 0)
 
     def draw_solids(self) -> None:
         _draw(self._solids)
+
+    def draw_ghost(self, number: int) -> None:
+        _draw(self._ghosts[number])
 
     def draw_casters(self) -> None:
         """All that throws a shadow: solids and targets, whose shadow shows how high they are."""
@@ -134,41 +147,47 @@ class Geometry:
         GL.glBufferData(GL.GL_ARRAY_BUFFER, rows.nbytes, rows, GL.GL_STATIC_DRAW)
 
     def _reserve_marks(self, count: int) -> None:
-        """One array for all that moves: [R | p] of solids, then of targets, then marks."""
-        poses = POSE_FLOATS * len(self.radii)
-        self._upload = np.zeros(poses + MARK_FLOATS * count, dtype=np.float32)
-        instances = self._upload[:poses].reshape(-1, 3, 4)
+        """One array for all that moves: [R | p] of solids, of targets, of the solids of each ghost; then marks."""
+        n, ghosts = len(self._visuals), self._most_ghosts
+        poses = len(self.radii) + n * ghosts
+        self._mark_start = POSE_FLOATS * poses
+        self._upload = np.zeros(self._mark_start + MARK_FLOATS * count, dtype=np.float32)
+        instances = self._upload[: self._mark_start].reshape(-1, 3, 4)
         instances[:, :, :3] = np.eye(3)
-        self.instances, self.centers = instances[: len(self._visuals)], instances[:, :, 3]
-        self._mark_rows = self._upload[poses:].reshape(count, MARK_FLOATS)
+        self.instances, self.centers = instances[:n], instances[: len(self.radii), :, 3]
+        self._ghost_poses = instances[len(self.radii) :].reshape(ghosts, n, 3, 4)
+        self._mark_rows = self._upload[self._mark_start :].reshape(count, MARK_FLOATS)
         self._make_vertex_arrays()
 
     # --- vertex arrays: where each kind's attributes lie in the buffers ---
 
     def _make_vertex_arrays(self) -> None:
         self._delete_vertex_arrays()
-        self._solids = [
-            self._drawing(kind, first, count) for kind, (first, count) in enumerate(self._visuals.ranges) if count
-        ]
         n, targets = len(self._visuals), len(self._visuals.scene.targets)
-        self._balls = [self._drawing(SPHERE, n, targets)] if targets else []
+        self._solids, *self._ghosts = (
+            [self._drawing(kind, k, c, k + shift) for kind, (k, c) in enumerate(self._visuals.ranges) if c]
+            for shift in (0, *(len(self.radii) + n * ghost for ghost in range(self._most_ghosts)))
+        )
+        self._balls = [self._drawing(SPHERE, n, targets, n)] if targets else []
         self._marks = int(GL.glGenVertexArrays(1))
         GL.glBindVertexArray(self._marks)
-        start = FLOAT * POSE_FLOATS * len(self.radii)
-        _attributes(self._moving, MARK_FLOATS, ((0, 4), (1, 4), (2, 4), (3, 4), (4, 4)), start, instanced=True)
+        parts = ((0, 4), (1, 4), (2, 4), (3, 4), (4, 4))
+        _attributes(self._moving, MARK_FLOATS, parts, FLOAT * self._mark_start, instanced=True)
         GL.glBindVertexArray(0)
         GL.glBindBuffer(GL.GL_ARRAY_BUFFER, 0)
 
     def _delete_vertex_arrays(self) -> None:
-        arrays = [d.vertex_array for d in (*self._solids, *self._balls)] + ([self._marks] if self._marks else [])
+        drawings = (*self._solids, *self._balls, *chain.from_iterable(self._ghosts))
+        arrays = [d.vertex_array for d in drawings] + ([self._marks] if self._marks else [])
         if arrays:
             GL.glDeleteVertexArrays(len(arrays), arrays)
 
-    def _drawing(self, kind: int, first: int, count: int) -> Drawing:
+    def _drawing(self, kind: int, first: int, count: int, first_pose: int) -> Drawing:
+        """`count` instances: sizes and colours from `first` on, poses from `first_pose`."""
         array = int(GL.glGenVertexArrays(1))
         GL.glBindVertexArray(array)
         _attributes(self._vertices, 7, ((0, 4), (1, 3)))
-        poses, lasting = FLOAT * POSE_FLOATS * first, FLOAT * LASTING_FLOATS * first
+        poses, lasting = FLOAT * POSE_FLOATS * first_pose, FLOAT * LASTING_FLOATS * first
         _attributes(self._moving, POSE_FLOATS, ((2, 4), (3, 4), (4, 4)), poses, instanced=True)
         _attributes(self._lasting, LASTING_FLOATS, ((5, 4), (6, 4)), lasting, instanced=True)
         GL.glBindBuffer(GL.GL_ELEMENT_ARRAY_BUFFER, self._triangles)

@@ -1,7 +1,8 @@
 """Draws one frame of a scene into any framebuffer of a current OpenGL 3.3 context.
 
-Passes: shadow map, bodies, floor, sky, marks; then the samples are averaged into the given framebuffer. All
-instances of a frame go to the driver in one upload, everything else the shaders need in a second, small one.
+Passes: shadow map, bodies, outline of the selected one, floor, sky, ghosts, marks; then the samples are averaged into
+the given framebuffer. All instances of a frame go to the driver in one upload, everything else the shaders need in a
+second, small one.
 """
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from OpenGL import GL
 from app.render.canvas import Canvas
 from app.render.frame import FrameBlock
 from app.render.geometry import Geometry
-from app.render.marks import frame_marks, shown_targets
 from app.render.program import FRAME_BINDING, Program
 from app.render.shadow import ShadowMap, caster_box, shadow_matrix
+from app.render.targets import frame_marks, shown_targets
 from app.render.view import View
 from app.render.visuals import Visuals
-from app.theme import HIDDEN_OPACITY
+from app.theme import GHOST_OPACITY, SELECTION_OUTLINE, THEMES, linear, rgb
 from sim.state import Snapshot
 
 
@@ -70,8 +71,8 @@ class Renderer:
     def draw(self, framebuffer: int, width: int, height: int, snapshot: Snapshot, view: View) -> None:
         """A frame of width × height physical pixels; leaves `framebuffer` bound and the state as Qt expects it."""
         targets = shown_targets(snapshot, view)
-        marks = frame_marks(targets, self._visuals.target_radius, snapshot.pull, view, width, height)
-        self._geometry.upload(snapshot, targets, marks, view.theme)
+        marks = frame_marks(targets, self._visuals, snapshot, view, width, height)
+        self._geometry.upload(snapshot, targets, marks, view)
         self._upload_frame(width, height, snapshot, view)
         _begin_state()
         self._draw_shadow()
@@ -79,7 +80,9 @@ class Renderer:
         GL.glClear(GL.GL_DEPTH_BUFFER_BIT)
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._shadow_map().texture)
         self._draw_bodies()
+        self._draw_outline(snapshot, view, height)
         self._draw_surroundings(view)
+        self._draw_ghosts(view)
         self._draw_marks(len(marks))
         _end_state()
         self._canvas.resolve(framebuffer)
@@ -125,6 +128,42 @@ class Renderer:
         GL.glUseProgram(self._program("solid").id)
         self._geometry.draw_solids()
 
+    def _draw_outline(self, snapshot: Snapshot, view: View, height: int) -> None:
+        """The far sides of the selected body, grown by the width of a line."""
+        body = view.overlays.selected
+        if not 0 <= body < len(snapshot.position):
+            return
+        program = self._program("outline")
+        GL.glUseProgram(program.id)
+        pixel = view.camera.pixel_size(snapshot.position[body], height)
+        GL.glUniform2f(program.uniform("grown"), body, SELECTION_OUTLINE * view.scale * pixel)
+        GL.glUniform3f(program.uniform("line"), *rgb(THEMES[view.theme].accent))
+        GL.glCullFace(GL.GL_FRONT)
+        self._geometry.draw_solids()
+        GL.glCullFace(GL.GL_BACK)
+
+    def _draw_ghosts(self, view: View) -> None:
+        """Each first into the depth buffer alone, then its nearest faces: no inner ones shine through.
+
+        A little farther away than they are, so that a ghost that agrees with the bodies lies behind them.
+        """
+        ghosts = view.overlays.ghosts
+        if not ghosts:
+            return
+        program = self._program("ghost")
+        GL.glUseProgram(program.id)
+        GL.glUniform4f(program.uniform("tint"), *linear(THEMES[view.theme].ghost), GHOST_OPACITY)
+        for on in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_POLYGON_OFFSET_FILL):
+            GL.glEnable(on)
+        GL.glPolygonOffset(1.0, 4.0)
+        for number in range(len(ghosts)):
+            for visible in (GL.GL_FALSE, GL.GL_TRUE):
+                GL.glColorMask(visible, visible, visible, visible)
+                GL.glDepthMask(not visible)
+                self._geometry.draw_ghost(number)
+        for off in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_POLYGON_OFFSET_FILL):
+            GL.glDisable(off)
+
     def _draw_surroundings(self, view: View) -> None:
         """Floor and sky, only where no body is in front; from below the floor is not there."""
         self._geometry.bind_nothing()
@@ -144,10 +183,10 @@ class Renderer:
         program = self._program("mark")
         GL.glUseProgram(program.id)
         GL.glEnable(GL.GL_BLEND)
-        opacity = program.uniform("opacity")
-        for compare, value in ((GL.GL_GREATER, HIDDEN_OPACITY), (GL.GL_LEQUAL, 1.0)):
+        behind = program.uniform("behind")
+        for compare, value in ((GL.GL_GREATER, 1.0), (GL.GL_LEQUAL, 0.0)):
             GL.glDepthFunc(compare)
-            GL.glUniform1f(opacity, value)
+            GL.glUniform1f(behind, value)
             self._geometry.draw_marks(count)
 
     # --- made when first needed ---

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.camera import Camera
+from app.render.overlays import NO_OVERLAYS, Overlays
 from sim.scene import Vec3
 
 
@@ -16,3 +17,4 @@ class View:
     drag: tuple[int, Vec3] | None = None  # target and where the hand holds it, drawn there with its depth line
     hover_body: int = -1
     scale: float = 1.0  # physical pixels a logical one, for the widths given in pixels
+    overlays: Overlays = NO_OVERLAYS
