@@ -7,14 +7,13 @@ from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QEvent, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, Qt
 from PyQt6.QtGui import (
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
-    QSurfaceFormat,
     QWheelEvent,
 )
 from PyQt6.QtOpenGLWidgets import QOpenGLWidget
@@ -34,7 +33,6 @@ from sim.state import Snapshot
 if TYPE_CHECKING:
     from app.render.renderer import Renderer
 
-GL_VERSION = (3, 3)
 MESSAGE_SECONDS = 6.0  # how long a warning or error stands in place of the status line
 LAG_SECONDS = 2.0  # how long the world may be slower than asked before it is said
 LIVE_SECONDS = 0.1  # between two readings of the status line
@@ -56,18 +54,7 @@ _CURSORS = {
 _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
-def gl_format() -> QSurfaceFormat:
-    """OpenGL 3.3 core; the renderer does its own multisampling."""
-    result = QSurfaceFormat()
-    result.setVersion(*GL_VERSION)
-    result.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
-    result.setDepthBufferSize(24)
-    return result
-
-
 class Viewport(QOpenGLWidget):
-    failed = pyqtSignal(str)  # OpenGL cannot draw, in a sentence
-
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session = session
@@ -104,10 +91,6 @@ class Viewport(QOpenGLWidget):
     def initializeGL(self) -> None:
         from app.render.renderer import Renderer
 
-        version = self.context().format().version()
-        if tuple(version) < GL_VERSION:
-            self.failed.emit(f"Impulse needs OpenGL 3.3, and this screen offers {version[0]}.{version[1]}.")
-            return
         self.renderer = Renderer(self.session.stage.visuals, self.quality.level)
 
     def paintGL(self) -> None:

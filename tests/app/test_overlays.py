@@ -6,11 +6,13 @@ import pickle
 from collections.abc import Iterator
 from dataclasses import replace
 from math import pi, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.camera import Camera
+from app.cli import main
 from app.render.overlays import OVERLAYS, Ghost, Overlays
 from app.render.view import View
 from app.render.visuals import Visuals
@@ -231,7 +233,7 @@ def test_the_selected_body_has_an_outline_around_it_and_not_on_it(studio: Studio
         size = np.abs(changed - at).max(axis=0)
         expected = np.array(half) / FRONT.pixel_size((0.0, 0.0, 1.0), 320) + 2.5
         assert size == pytest.approx(expected, abs=1.6)
-        assert np.abs(changed - at).max(axis=1).min() > 0.6 * min(expected)  # the corners of a circle's square are farther out
+        assert np.abs(changed - at).max(axis=1).min() > 0.6 * min(expected)  # nothing inside
 
 
 # --- how it gets to the driver ---
@@ -259,3 +261,18 @@ def test_overlays_are_values_that_can_be_compared_kept_and_sent():
     assert over.toggled("frames").toggled("frames") == over and not over.needs_forces
     sent = pickle.loads(pickle.dumps(View(FRONT, overlays=over)))
     assert sent.overlays.hidden == {1} and (sent.overlays.ghosts[0].position == rest.position).all()
+
+
+def test_pictures_from_the_command_line_show_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    pictures = []
+    for more in ([], ["--show", "trails,velocities", "--theme", "light"], ["--show", "loads"]):
+        path = tmp_path / f"{len(pictures)}.png"
+        assert main(["record", "hinge_chain", str(path), "--duration", "0.2", "--size", "320x200", *more]) == 0
+        pictures.append(path.read_bytes())
+    assert len(set(pictures)) == 3
+    capsys.readouterr()
+    out = str(tmp_path / "x.png")
+    assert main(["record", "hinge_chain", out, "--show", "loads", "--backend", "tree"]) == 2
+    assert "does not tell what its joints carry" in capsys.readouterr().err
+    assert main(["record", "hinge_chain", out, "--show", "load"]) == 2
+    assert 'did you mean "loads"?' in capsys.readouterr().err
