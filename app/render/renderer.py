@@ -15,7 +15,7 @@ from app.render.canvas import Canvas
 from app.render.frame import FrameBlock
 from app.render.geometry import Geometry
 from app.render.program import FRAME_BINDING, Program
-from app.render.shadow import ShadowMap, caster_box, shadow_matrix
+from app.render.shadow import ShadowMap, shadow_matrix, shadow_patch
 from app.render.targets import frame_marks, shown_targets
 from app.render.view import View
 from app.render.visuals import Visuals
@@ -26,18 +26,20 @@ from sim.state import Snapshot
 @dataclass(frozen=True)
 class Quality:
     shadow_texels: int
-    shadow_taps: int  # to each side: 1 is 3 × 3 lookups
+    shadow_taps: int  # how soft shadows are: 2 × 2, 3 × 3 or 6 × 6 texels, see shadow.glsl
     samples: int
     segments: int  # around round bodies
+    caster_segments: int  # around them in the shadow map
 
 
 QUALITIES = {
-    "auto": Quality(2048, 1, 4, 40),
-    "fine": Quality(2048, 2, 4, 40),
-    "fast": Quality(1024, 0, 0, 20),
+    "auto": Quality(2048, 1, 4, 40, 20),
+    "fine": Quality(2048, 2, 4, 40, 40),
+    "fast": Quality(1024, 0, 0, 20, 20),
 }
 SHADOWED = ("solid", "floor")  # programs that look up shadows
-LOOKUP_SPACING = 1.5  # texels, as in shadow.glsl
+NO_SHADOWS = -1
+SHADOW_RIM = 4.0  # texels around a body that its shadow may reach, as shadow.glsl looks them up
 
 
 class Renderer:
@@ -60,13 +62,13 @@ class Renderer:
     def set_visuals(self, visuals: Visuals) -> None:
         """Draw another scene from now on."""
         self._visuals = visuals
-        self._geometry.set_visuals(visuals, self._quality.segments)
+        self._geometry.set_visuals(visuals, self._quality.segments, self._quality.caster_segments)
 
     def set_quality(self, quality: str) -> None:
         """ "auto", "fine" or "fast"; what another level needed is kept, so that changing back is free."""
         if QUALITIES[quality] is not self._quality:
             self._quality = QUALITIES[quality]
-            self._geometry.set_visuals(self._visuals, self._quality.segments)
+            self._geometry.set_visuals(self._visuals, self._quality.segments, self._quality.caster_segments)
 
     def draw(self, framebuffer: int, width: int, height: int, snapshot: Snapshot, view: View) -> None:
         """A frame of width × height physical pixels; leaves `framebuffer` bound and the state as Qt expects it."""
@@ -77,7 +79,8 @@ class Renderer:
         _begin_state()
         self._draw_shadow()
         self._canvas.begin(width, height, self._quality.samples)
-        GL.glClear(GL.GL_DEPTH_BUFFER_BIT)
+        GL.glClearColor(*rgb(THEMES[view.theme].horizon), 1.0)
+        GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._shadow_map().texture)
         self._draw_bodies()
         self._draw_outline(snapshot, view, height)
@@ -108,10 +111,11 @@ class Renderer:
         frame.set_screen(width, height, view.hover_body)
         frame.set_floor(view, height, visuals.radius)
         frame.set_ring(view, visuals.target_radius)
-        matrix = shadow_matrix(*visuals.light_bounds(snapshot, self._geometry.instances), texels)
-        margin = (LOOKUP_SPACING * self._quality.shadow_taps + 2) / texels
-        casters = caster_box(matrix, self._geometry.centers, self._geometry.radii, margin)
-        frame.set_shadow(matrix, casters, texels)
+        center, radius = visuals.light_bounds(snapshot, self._geometry.instances)
+        matrix = shadow_matrix(center, radius, texels)
+        frame.set_shadow(matrix, texels)
+        margin = SHADOW_RIM * 2 * radius / texels
+        frame.set_patch(shadow_patch(self._geometry.centers, self._geometry.radii, margin))
         GL.glBindBuffer(GL.GL_UNIFORM_BUFFER, self._frame_buffer)
         GL.glBufferSubData(GL.GL_UNIFORM_BUFFER, 0, frame.data.nbytes, frame.data)
         GL.glBindBuffer(GL.GL_UNIFORM_BUFFER, 0)
@@ -171,10 +175,12 @@ class Renderer:
         if view.camera.above_floor():
             GL.glUseProgram(self._program("floor").id)
             GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
+            GL.glUseProgram(self._program("floor", shadows=False).id)
+            GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 10)
         GL.glDepthMask(GL.GL_FALSE)
         GL.glDepthFunc(GL.GL_LEQUAL)
         GL.glUseProgram(self._program("sky").id)
-        GL.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
+        GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
 
     def _draw_marks(self, count: int) -> None:
         """Faintly where something hides them, then fully where nothing does."""
@@ -191,8 +197,8 @@ class Renderer:
 
     # --- made when first needed ---
 
-    def _program(self, name: str) -> Program:
-        taps = self._quality.shadow_taps if name in SHADOWED else 0
+    def _program(self, name: str, shadows: bool = True) -> Program:
+        taps = self._quality.shadow_taps if shadows and name in SHADOWED else NO_SHADOWS
         if (name, taps) not in self._programs:
             self._programs[name, taps] = Program(name, TAPS=taps)
         return self._programs[name, taps]
