@@ -70,7 +70,7 @@ class Visuals:
     def bounds(self, snapshot: Snapshot) -> tuple[Array, float]:
         """Centre and radius of the scene's sphere: bodies as they stand, targets with their paths, and where bodies
         that nothing holds will swing; sized so that `camera.fit` shows them at 55 to 75 % of the viewport's height."""
-        extent = Extent()
+        extent = Extent(self.scene.camera)
         world = self.instances(snapshot).astype(float)
         solid_extent(extent, self.kind, self.size, world)
         extent.add(np.asarray(snapshot.position))
