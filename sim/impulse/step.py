@@ -121,9 +121,8 @@ def _solve_freely(sys, w, s):
         free_axes(sys, w)
     factor(sys, w, s)
     take_momenta(s, w)
-    pi = w.tree.pi
     for j in range(sys.kind.shape[0]):
-        pi[j] = sys.rotor[j] * w.rotor_speed[j]
+        w.pi[j] = sys.rotor[j] * w.rotor_speed[j]
     solve(sys, w, STANDING)
 
 
@@ -220,9 +219,8 @@ def move(sys, w, s):
         copy_matrix(w.R_new[b], s.R[b])
         if clean:
             orthonormalise(s.R[b])
-    loops = w.block.size[0] > 0
     for j in range(sys.kind.shape[0]):
-        if w.active[j] or (loops and sys.kind[j] != FREE):
+        if w.active[j] or (sys.cut[0] and sys.kind[j] != FREE):
             s.coordinate[j, 0], s.coordinate[j, 1] = measure(
                 sys, s.x, s.R, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions
             )
@@ -232,8 +230,8 @@ def move(sys, w, s):
 @inner
 def carry_on(sys, w, s, h):
     """Angles that nothing looks at, with the rates just solved for, measured before a turn could be missed."""
-    rate = w.tree.rate
-    if w.block.size[0] == 0:
+    rate = w.qd
+    if not sys.cut[0]:
         clean = s.ledger[STEPS] % CLEANING == 0
         for j in range(sys.kind.shape[0]):
             if sys.kind[j] == HINGE and not w.active[j]:
