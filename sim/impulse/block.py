@@ -18,7 +18,7 @@ import numpy as np
 
 from sim.impulse.rows import add_impulse, constraint_rows, place_joint, row_velocity, turn_row, velocity_rows
 from sim.impulse.system import AXES, System
-from sim.impulse.tree import STANDING, solve_tree, to_centers
+from sim.impulse.tree import STANDING, solve_tree
 from sim.jit import inner
 from sim.model import BALL, FIXED
 from sim.spatial.kernels import cross
@@ -170,7 +170,6 @@ def factor_block(sys, w, block):
                 p[1] += o[2] * p[3] - o[0] * p[5]
                 p[2] += o[0] * p[4] - o[1] * p[3]
         solve_tree(sys, w, STANDING, block.Y[r])
-        to_centers(sys, w, block.Y[r])
         for s in range(n):
             i = block.joint[s]
             block.A[s, r] = row_velocity(block.J[s], sys.parent[i], sys.child[i], block.Y[r])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sim.impulse.world import ACTED_ON
 from sim.jit import inner
 
 
@@ -23,7 +24,7 @@ def weight_energy(sys, s, b):
 def rotors_energy(sys, w):
     """½ Σ J q̇²."""
     T = 0.0
-    for j in range(sys.kind.shape[0]):
+    for j in range(sys.kind.shape[0] * w.switches[ACTED_ON]):
         T += 0.5 * sys.rotor[j] * w.rate[j, 0] ** 2
     return T
 

@@ -100,12 +100,10 @@ def joint_errors(sys, w, s, h):
 @inner
 def _guess(sys, w, s, h):
     """w.J, block.total and the rotors' speeds from what the joints carried in the last three steps."""
-    for b in range(w.J.shape[0]):
-        for k in range(6):
-            w.J[b, k] = 0.0
     for i in range(w.J.shape[0]):
-        kind, parent = sys.kind[i], sys.parent[i]
+        kind, parent, J = sys.kind[i], sys.parent[i], w.J[i]
         if kind == FREE:
+            J[0], J[1], J[2], J[3], J[4], J[5] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             continue
         m0, m1, m2, f0, f1, f2 = _carried(s.lam, i, h)
         if kind in (HINGE, SLIDER):
@@ -121,21 +119,18 @@ def _guess(sys, w, s, h):
         elif kind == BALL and not w.held[i]:
             m0, m1, m2 = 0.0, 0.0, 0.0
         r = w.arm[i]
-        w.J[i, 0] += m0 - (r[1] * f2 - r[2] * f1)
-        w.J[i, 1] += m1 - (r[2] * f0 - r[0] * f2)
-        w.J[i, 2] += m2 - (r[0] * f1 - r[1] * f0)
-        w.J[i, 3] += f0
-        w.J[i, 4] += f1
-        w.J[i, 5] += f2
+        J[0] = m0 - (r[1] * f2 - r[2] * f1)
+        J[1] = m1 - (r[2] * f0 - r[0] * f2)
+        J[2] = m2 - (r[0] * f1 - r[1] * f0)
+        J[3], J[4], J[5] = f0, f1, f2
         if parent >= 0:
             o, a = w.reach[i], w.arm[parent]
             r0, r1, r2 = o[0] - a[0], o[1] - a[1], o[2] - a[2]
-            w.J[parent, 0] -= m0 + r1 * f2 - r2 * f1
-            w.J[parent, 1] -= m1 + r2 * f0 - r0 * f2
-            w.J[parent, 2] -= m2 + r0 * f1 - r1 * f0
-            w.J[parent, 3] -= f0
-            w.J[parent, 4] -= f1
-            w.J[parent, 5] -= f2
+            up = w.J[parent]
+            up[0] -= m0 + r1 * f2 - r2 * f1
+            up[1] -= m1 + r2 * f0 - r0 * f2
+            up[2] -= m2 + r0 * f1 - r1 * f0
+            up[3], up[4], up[5] = up[3] - f0, up[4] - f1, up[5] - f2
     if sys.cut[0]:
         _guess_rows(sys, w, s, h)
 

@@ -6,7 +6,7 @@ from sim.impulse.block import RANK_THRESHOLD, add_block, factor_block, place_row
 from sim.impulse.geometry import place_tree
 from sim.impulse.integrate import body_velocity, velocities
 from sim.impulse.rows import place_joint, row_velocity, velocity_rows
-from sim.impulse.tree import ASKED, STANDING, factor_tree, momentum_of, solve_tree, to_centers
+from sim.impulse.tree import ASKED, STANDING, factor_tree, momentum_of, solve_tree
 from sim.impulse.world import ACTED_ON, BOUNDED, DEAD_POINTS, USUAL_RANK
 from sim.jit import inner
 from sim.model import BALL, HINGE
@@ -17,7 +17,8 @@ from sim.spatial.kernels import cross
 def place(sys, w, s):
     """Everything that depends on the pose alone; the factors are no longer those of this pose."""
     place_tree(sys, w, s.x, s.R)
-    _axis_rows(sys, w, s)
+    if w.switches[ACTED_ON]:
+        _axis_rows(sys, w, s)
     w.fresh[0] = 0
 
 
@@ -99,7 +100,6 @@ def solve_errors(sys, w):
 @inner
 def _solve(sys, w, asked):
     solve_tree(sys, w, asked, w.V)
-    to_centers(sys, w, w.V)
     if sys.cut[0]:
         block = w.block
         if asked == STANDING:

@@ -97,7 +97,10 @@ def factor_tree(sys, w, R):
 
 @inner
 def solve_tree(sys, w, asked, V):
-    """V (nb, 6) at the anchors and w.qd = q̇, from w.p (destroyed), w.pi and, if `asked` is ASKED, w.b."""
+    """V (nb, 6) at the centres of mass and w.qd = q̇, from w.p, w.pi and, if `asked` is ASKED, w.b.
+
+    w.p becomes the velocities at the anchors.
+    """
     _to_the_bases(sys, w, asked)
     _to_the_tips(sys, w, asked, V)
 
@@ -151,10 +154,13 @@ def _to_the_tips(sys, w, asked, V):
             continue
         if sys.kind[i] == FREE:
             solve_root(w.root[i], w.p[i], V[i])
+            for k in range(6):
+                w.p[i, k] = V[i, k]
+            _to_center(V[i], w.arm[i])
             continue
         w0, w1, w2, v0, v1, v2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         if sys.parent[i] >= 0:
-            W, o = V[sys.parent[i]], w.reach[i]
+            W, o = w.p[sys.parent[i]], w.reach[i]
             w0, w1, w2 = W[0], W[1], W[2]
             v0 = W[3] + w1 * o[2] - w2 * o[1]
             v1 = W[4] + w2 * o[0] - w0 * o[2]
@@ -182,18 +188,18 @@ def _to_the_tips(sys, w, asked, V):
                 w0, w1, w2 = w0 + s[0] * d, w1 + s[1] * d, w2 + s[2] * d
             else:
                 v0, v1, v2 = v0 + s[0] * d, v1 + s[1] * d, v2 + s[2] * d
-        V[i, 0], V[i, 1], V[i, 2], V[i, 3], V[i, 4], V[i, 5] = w0, w1, w2, v0, v1, v2
+        p, out = w.p[i], V[i]
+        p[0], p[1], p[2], p[3], p[4], p[5] = w0, w1, w2, v0, v1, v2
+        out[0], out[1], out[2], out[3], out[4], out[5] = w0, w1, w2, v0, v1, v2
+        _to_center(out, w.arm[i])
 
 
 @inner
-def to_centers(sys, w, V):
-    """V from the anchors to the centres of mass: v += ω × arm."""
-    for i in range(V.shape[0]):
-        if not sys.lone[i]:
-            W, r = V[i], w.arm[i]
-            W[3] += W[1] * r[2] - W[2] * r[1]
-            W[4] += W[2] * r[0] - W[0] * r[2]
-            W[5] += W[0] * r[1] - W[1] * r[0]
+def _to_center(V, r):
+    """V from the anchor to the centre of mass: v += ω × arm."""
+    V[3] += V[1] * r[2] - V[2] * r[1]
+    V[4] += V[2] * r[0] - V[0] * r[2]
+    V[5] += V[0] * r[1] - V[1] * r[0]
 
 
 @inner
