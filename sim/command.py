@@ -25,6 +25,13 @@ class StepOnce(Command):
 
 
 @dataclass(frozen=True)
+class StepBack(Command):
+    """Pauses and goes back `count` steps, exactly, as far as they are known; settings stay."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class Reset(Command):
     """Back to the start state; gains and switches stay."""
 

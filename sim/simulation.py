@@ -194,6 +194,7 @@ class Simulation:
             self._since = state.step, state.time
         self._targets[:] = state.targets
         self._paths[:] = state.paths
+        self._target_velocities[:] = 0.0
         self._observe()
         self._open_ledger()
 
