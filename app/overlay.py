@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from app.hand import Caption
+from app.gestures import Caption
 from app.icons import tinted
 from app.numbers import compact
 from app.style import font
@@ -25,6 +25,7 @@ class Overlay:
     recording: str = ""  # elapsed time
     pill: bool = False
     caption: Caption | None = None
+    letters: tuple[Caption, ...] = ()  # at the tips of a target's handles
     ring: bool = False
 
 
@@ -48,6 +49,7 @@ def paint(painter: QPainter, width: float, height: float, overlay: Overlay, them
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
     recording_width = _paint_recording(painter, width, overlay.recording, theme)
     _paint_line(painter, width - recording_width, overlay, theme)
+    _paint_letters(painter, overlay.letters, theme)
     if overlay.caption is not None:
         _paint_caption(painter, width, height, overlay.caption, theme)
     if overlay.pill:
@@ -97,6 +99,14 @@ def _paint_caption(painter: QPainter, width: float, height: float, caption: Capt
     _plate(painter, plate, CORNER_RADIUS, theme)
     painter.setPen(QColor(theme.text))
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, caption.text)
+
+
+def _paint_letters(painter: QPainter, letters: tuple[Caption, ...], theme: Theme) -> None:
+    painter.setFont(font(BODY_PT, QFont.Weight.DemiBold))
+    for letter, color in zip(letters, theme.axes, strict=False):
+        painter.setPen(QColor(color))
+        box = QRectF(letter.x - 10, letter.y - 22, 20, 20)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter.text)
 
 
 def _plate(painter: QPainter, box: QRectF, radius: float, theme: Theme) -> None:

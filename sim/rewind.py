@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sim.command import ReleaseBody, SetBackend, SetStep
-from sim.control.mouse_spring import Grip
 from sim.scene import Scene
 from sim.simulation import Simulation
 from sim.state import Array, State
@@ -31,7 +30,7 @@ class Settings:
     since: tuple[int, float]
     enabled: dict[str, bool]
     arrays: dict[tuple[str, str], Array]  # by controller and attribute
-    grip: Grip | None
+    grip: Any  # of the mouse, or None
 
 
 @dataclass(frozen=True)
