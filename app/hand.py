@@ -12,7 +12,7 @@ from app.camera import Camera, fit
 from app.gestures import BodyPull, Caption, Gesture, Orbit, Pan, TargetDrag
 from app.glide import Glide
 from app.picking import pick_body, pick_handle, pick_target
-from app.render.marks import handle_ends
+from app.render.handles import handle_ends
 from app.render.view import View
 from app.selection import Selection
 from app.session import Session
@@ -43,7 +43,7 @@ class Hand:
     def view(self, theme: str, scale: float) -> View:
         """All that decides how the frame looks besides the snapshot."""
         drag = self.gesture if isinstance(self.gesture, TargetDrag) else None
-        selection = self.session.selection
+        selection = self.session.shown.selection
         return View(
             self.camera,
             theme,
@@ -59,7 +59,7 @@ class Hand:
 
     def letters(self) -> tuple[Caption, ...]:
         """x, y and z at the tips of the selected target's handles."""
-        index = self.session.selection.target
+        index = self.session.shown.selection.target
         if index < 0:
             return ()
         drag = self.gesture
@@ -92,7 +92,7 @@ class Hand:
             return BodyPull(self, *hit, x, y)
         if button == "left" and not (shift or control):
             if (axis := self._handle_at(x, y)) >= 0:
-                return TargetDrag(self, self.session.selection.target, x, y, axis)
+                return TargetDrag(self, self.session.shown.selection.target, x, y, axis)
             index = self._target_at(x, y)
             return Orbit(self, button, x, y) if index < 0 else TargetDrag(self, index, x, y)
         return Pan(self, "right" if button == "right" else "", x, y)
@@ -103,10 +103,10 @@ class Hand:
             return
         target, handle = self._target_at(x, y), self._handle_at(x, y)
         if target >= 0:
-            self.session.select(Selection(target=target))
+            self.session.shown.select(Selection(target=target))
         elif handle < 0:
             hit = self._body_at(x, y)
-            self.session.select(Selection(body=hit[0]) if hit else Selection())
+            self.session.shown.select(Selection(body=hit[0]) if hit else Selection())
         if button == "right":
             self.on_context(x, y)
 
@@ -236,7 +236,7 @@ class Hand:
         return -1 if index is None else index
 
     def _handle_at(self, x: float, y: float) -> int:
-        index = self.session.selection.target
+        index = self.session.shown.selection.target
         if index < 0:
             return -1
         axis = pick_handle(self.camera, self._targets()[index], self._target_radius(), x, y, *self.size)

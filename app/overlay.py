@@ -10,7 +10,7 @@ from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 from app.gestures import Caption
 from app.icons import tinted
 from app.numbers import compact
-from app.style import font
+from app.style import font, scaled, text_scale
 from app.theme import BODY_PT, CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ICON_SIZE, PADDING, THEMES, Theme
 from sim.state import Snapshot
 
@@ -117,17 +117,18 @@ def _plate(painter: QPainter, box: QRectF, radius: float, theme: Theme) -> None:
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
 
 
-_pills: dict[tuple[str, float], QPixmap] = {}
+_pills: dict[tuple[str, float, float], QPixmap] = {}
 
 
 def _pill(theme_name: str, scale: float) -> QPixmap:
     """The hint, painted once: a raster image has smooth rounded ends without multisampling."""
-    if (theme_name, scale) in _pills:
-        return _pills[theme_name, scale]
+    key = theme_name, scale, text_scale()
+    if key in _pills:
+        return _pills[key]
     theme, letters = THEMES[theme_name], font(BODY_PT, QFont.Weight.DemiBold)
     metrics = QFontMetricsF(letters)
     wide = round(metrics.horizontalAdvance(PILL_TEXT) + ICON_SIZE + CONTROL_GAP + 2 * 16)
-    high = 36
+    high = scaled(36)
     pixmap = QPixmap(round(wide * scale), round(high * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -140,5 +141,5 @@ def _pill(theme_name: str, scale: float) -> QPixmap:
     text = QRectF(16 + ICON_SIZE + CONTROL_GAP, 0, wide, high)
     painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, PILL_TEXT)
     painter.end()
-    _pills[theme_name, scale] = pixmap
+    _pills[key] = pixmap
     return pixmap

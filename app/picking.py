@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from app.camera import Camera
-from app.render.marks import handle_ends
+from app.render.handles import handle_ends
 from app.render.solids import BOX, CAPSULE, CYLINDER, SPHERE
 from app.render.visuals import Visuals
 from app.theme import GRAB_TOLERANCE, HANDLE_TOLERANCE

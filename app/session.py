@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from PyQt6.QtCore import QObject, QRunnable, QThreadPool, pyqtSignal
 
-from app.selection import Selection
+from app.shown import Shown
 from app.stage import Stage, load_stage, set_stage
 from sim import command as cmd
 from sim.scene import Scene, SceneError, Vec3
@@ -66,14 +66,13 @@ class Session(QObject):
     said = pyqtSignal(object)  # Message
     reported = pyqtSignal(object)  # every Event of the runner
     target_pressed = pyqtSignal()
-    selection_changed = pyqtSignal(object)  # Selection
     _loaded = pyqtSignal(object, object)  # Stage or None, sentence
 
     def __init__(self, stage: Stage, make_runner: Callable[[Scene], Running] = _physics_thread) -> None:
         super().__init__()
         self.stage = stage
         self.snapshot = stage.rest
-        self.selection = Selection()
+        self.shown = Shown(stage)
         self.messages: list[Message] = []
         self.busy = ""
         self.stopped = ""  # why the world stopped by itself
@@ -143,10 +142,9 @@ class Session(QObject):
         self._waiting.clear()
         self.stopped = ""
         self.snapshot = self.stage.rest
-        self.selection = Selection()
+        self.shown.begin(self.stage)
         self._begin_paths()
         self.stage_changed.emit(self.stage)
-        self.selection_changed.emit(self.selection)
         self._tell_notes()
 
     def _tell_notes(self) -> None:
@@ -251,11 +249,6 @@ class Session(QObject):
     def follow_path(self, name: str, on: bool) -> None:
         self.paths_on[name] = on
         self.send(cmd.FollowPath(name, on))
-
-    def select(self, selection: Selection) -> None:
-        if selection != self.selection:
-            self.selection = selection
-            self.selection_changed.emit(selection)
 
     def switch(self, number: int) -> None:
         """Controller `number` (from 1) on or off."""

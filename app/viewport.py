@@ -216,12 +216,12 @@ class Viewport(QOpenGLWidget):
         self.look(self.hand.framing(Selection()))
 
     def frame_selection(self) -> None:
-        self.look(self.hand.framing(self.session.selection))
+        self.look(self.hand.framing(self.session.shown.selection))
 
     def cancel(self) -> None:
         """End the gesture at hand without effect; if there is none, select nothing."""
         if not self.hand.cancel():
-            self.session.select(Selection())
+            self.session.shown.select(Selection())
         self._show_cursor()
 
     # --- events -------------------------------------------------------------------------------------

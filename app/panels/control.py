@@ -43,6 +43,9 @@ class ControlPanel(QWidget):
         self._build(session.stage)
         session.stage_changed.connect(self._build)
 
+    def rebuild(self) -> None:
+        self._build(self.session.stage)
+
     def _build(self, stage: Stage) -> None:
         for rows in (self.switches, self.gains, self.coordinates, self.paths):
             rows.clear()

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from app.camera import Camera
+from app.render.handles import draw_handles
 from app.render.view import View
-from app.theme import HANDLE_LENGTH, TARGET_OUTLINE, THEMES, rgb
+from app.theme import TARGET_OUTLINE, THEMES, rgb
 from sim.state import Pull, Snapshot
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -24,7 +25,6 @@ ROUND, ARROW = 0.0, 1.0
 HALO = 0.5  # of the target's radius
 DEPTH_LINE, SPRING_LINE = 0.75, 1.5  # half widths [px]
 LINE_OUTLINE = 1.0  # [px]
-HANDLE_LINE, HANDLE_HOVER = 1.5, 2.75  # half widths [px]
 DOT, HEAD_WIDTH, HEAD_LENGTH = 4.5, 6.0, 14.0  # end dot's radius, arrowhead's half width and length [px]
 
 
@@ -123,24 +123,11 @@ def frame_marks(targets: Array, radius: float, pull: Pull | None, view: View, wi
             marks.line(point * [1.0, 1.0, 0.0], point, DEPTH_LINE, line, (*line[:3], 0.0))
         halo = HALO if view.hover_target == index and not dragged else 0.0
         if view.handles == index:
-            _handles(marks, point, radius, view, height, theme.axes)
+            draw_handles(marks.arrow, point, radius, view, height)
         marks.disc(point, radius, fill, ink, TARGET_OUTLINE, halo)
     if pull is not None:
         _spring(marks, pull, (*rgb(theme.spring), 1.0), ink)
     return marks.rows
-
-
-def handle_ends(camera: Camera, point: Array, radius: float, height: float) -> Array:
-    """(3, 3) tips of a target's handles along x, y and z, as long on the screen wherever it is."""
-    return point + np.eye(3) * (radius + HANDLE_LENGTH * camera.pixel_size(point, height))
-
-
-def _handles(marks: Marks, point: Array, radius: float, view: View, height: int, colors: tuple[str, ...]) -> None:
-    """Arrows along the axes; the one under the cursor or in the hand is thicker."""
-    ends = handle_ends(view.camera, point, radius, height / view.scale)
-    for axis, (end, color) in enumerate(zip(ends, colors, strict=True)):
-        ink = (*rgb(color), 1.0)
-        marks.arrow(point, end, HANDLE_HOVER if view.hover_handle == axis else HANDLE_LINE, ink, (*ink[:3], 0.0))
 
 
 def _spring(marks: Marks, pull: Pull, fill: Color, ink: Color) -> None:
