@@ -71,6 +71,15 @@ class SetGain(Command):
 
 
 @dataclass(frozen=True)
+class SetJointTarget(Command):
+    """What a controller of joints holds a joint at: one number, or wxyz of a ball."""
+
+    controller: str
+    joint: str
+    q: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class SetBackend(Command):
     """Another engine from the same q and v."""
 
@@ -89,6 +98,13 @@ class SetStabilisation(Command):
     """Another of STABILISATIONS from the same q and v."""
 
     stabilise: str
+
+
+@dataclass(frozen=True)
+class SetIntegrator(Command):
+    """Another of the engine's INTEGRATORS from the same q and v."""
+
+    integrator: str
 
 
 @dataclass(frozen=True)

@@ -7,36 +7,50 @@ under changed settings, so the steps that follow a keyframe depend on nothing bu
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from sim.command import ReleaseBody, SetBackend, SetStep
-from sim.scene import Scene
+from sim.backend import without
+from sim.command import (
+    Command,
+    FollowPath,
+    PullBody,
+    ReleaseBody,
+    Reset,
+    SetBackend,
+    SetGain,
+    SetGravity,
+    SetIntegrator,
+    SetJointTarget,
+    SetSolver,
+    SetStabilisation,
+    SetStep,
+    SetSwitch,
+    SetTarget,
+)
 from sim.simulation import Simulation
-from sim.state import Array, State
+from sim.state import State
 
 SPACING = 100  # steps
 MOST_BYTES = 64_000_000
-SCENE_SETTINGS = ("gravity", "solver", "stabilise", "integrator")  # of a scene, that change while it runs
-CONTROLLER_SETTINGS = ("gains", "q_target")  # of a controller, where it has them
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What people chose, as far as the next steps depend on it and the State does not hold it."""
-
-    scene: Scene
-    dt: float
-    since: tuple[int, float]
-    enabled: dict[str, bool]
-    arrays: dict[tuple[str, str], Array]  # by controller and attribute
-    grip: Any  # of the mouse, or None
+OF_ENGINES: dict[Any, str] = {  # settings that only some engines heed
+    SetSolver: "solver",
+    SetStabilisation: "stabilise",
+    SetIntegrator: "integrator",
+}
 
 
 @dataclass(frozen=True)
 class Keyframe:
     state: State
-    settings: Settings
+    settings: tuple[Command, ...]
+    since: tuple[int, float]  # from which step and time on the step size holds
+
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return sum(a.nbytes for a in self.state.engine.values()) + 100 * len(self.settings) + 1000
 
 
 class Rewind:
@@ -46,79 +60,94 @@ class Rewind:
         self.world = world
         self._frames: deque[Keyframe] = deque()
         self._bytes = 0
-        self._changed = False
-
-    def change(self) -> None:
-        """A setting changed, or time was reset: the next step needs a keyframe before it."""
         self._changed = True
+        self._grip: Command = ReleaseBody()
+        self._paths: dict[str, Command] = {}  # targets that were told to leave or to take their path
+
+    def change(self, command: Command) -> None:
+        """The next step needs a keyframe before it."""
+        self._changed = True
+        if isinstance(command, PullBody):
+            self._grip = command
+        elif isinstance(command, ReleaseBody | Reset):
+            self._grip = ReleaseBody()
+        elif isinstance(command, SetTarget):
+            self._paths[command.target] = FollowPath(command.target, False)
+        elif isinstance(command, FollowPath):
+            self._paths[command.target] = command
 
     def note(self) -> None:
         """Before a step: keep a keyframe if this is the place for one."""
-        world = self.world
-        if self._changed or not self._frames or world.step_count % SPACING == 0:
+        step = self.world.step_count
+        if self._changed or step - self._frames[-1].state.step >= SPACING:
             self._changed = False
-            self._forget_from(world.step_count)
-            self._frames.append(Keyframe(world.state, _settings(world)))
-            self._bytes += _size(self._frames[-1])
+            self._forget_from(step)
+            self._frames.append(Keyframe(self.world.state, self._settings(), self.world._since))
+            self._bytes += self._frames[-1].size
             while self._bytes > MOST_BYTES and len(self._frames) > 1:
-                self._bytes -= _size(self._frames.popleft())
+                self._bytes -= self._frames.popleft().size
 
     def back(self, count: int) -> None:
         """To the state `count` steps ago, or the oldest that is known; settings stay as they are now.
 
         Raises ValueError where nothing earlier is known.
         """
-        world = self.world
-        step = world.step_count
+        world, step = self.world, self.world.step_count
         earlier = [f for f in self._frames if f.state.step < step]
         if not earlier:
             raise ValueError("Nothing before this moment is known.")
         goal = max(step - count, earlier[0].state.step)
         frame = next(f for f in reversed(earlier) if f.state.step <= goal)
-        now, paths = _settings(world), world.state.paths
-        _hold(world, frame.settings, frame.state)
+        now = self._settings()
+        self._hold(frame.settings, frame.state)
+        world._since = frame.since
         world.history.cut(world.time)
         world.step(goal - frame.state.step)
-        _hold(world, now, replace(world.state, paths=paths))
+        self._hold(now, world.state)
+        for command in self._paths.values():
+            world.apply(command)
         self._forget_from(goal + 1)
         self._changed = True
 
+    def _hold(self, settings: tuple[Command, ...], state: State) -> None:
+        """The world in a state under settings; the engine is the state's own."""
+        if self.world.backend_name != state.backend:
+            self.world.apply(SetBackend(state.backend))
+        self._obey(settings)
+        self.world.state = state
+        self._obey(settings)  # the state has its own joint targets
+
+    def _obey(self, settings: tuple[Command, ...]) -> None:
+        held = self._settings()
+        for command in settings:
+            needless = type(command) in OF_ENGINES and without(self.world.backend_name, OF_ENGINES[type(command)])
+            if command not in held and not needless:
+                self.world.apply(command)
+
+    def _settings(self) -> tuple[Command, ...]:
+        """What people chose, as the commands that choose it; the engine apart, which a State names."""
+        return (*_of_the_world(self.world), *_of_controllers(self.world), self._grip)
+
     def _forget_from(self, step: int) -> None:
         while self._frames and self._frames[-1].state.step >= step:
-            self._bytes -= _size(self._frames.pop())
+            self._bytes -= self._frames.pop().size
 
 
-def _settings(world: Simulation) -> Settings:
-    arrays = {
-        (name, attribute): getattr(controller, attribute).copy()
-        for name, controller in world.controllers.items()
-        for attribute in CONTROLLER_SETTINGS
-        if hasattr(controller, attribute)
-    }
-    return Settings(world.scene, world.dt, world._since, dict(world.enabled), arrays, world._grip)
+def _of_the_world(world: Simulation) -> Iterator[Command]:
+    now = world.snapshot()
+    yield SetStep(now.dt)
+    yield SetGravity(now.gravity)
+    for command, setting in OF_ENGINES.items():
+        if not without(world.backend_name, setting):
+            yield command(getattr(now, setting))
 
 
-def _hold(world: Simulation, settings: Settings, state: State) -> None:
-    """The world in a state under settings; the engine is the state's own."""
-    world.apply(ReleaseBody())
-    if world.backend_name != state.backend:
-        world.apply(SetBackend(state.backend))
-    changes: dict[str, Any] = {
-        name: getattr(settings.scene, name)
-        for name in SCENE_SETTINGS
-        if getattr(settings.scene, name) != getattr(world.scene, name)
-    }
-    if changes:
-        world._change_scene(**changes)
-    if settings.dt != world.dt:
-        world.apply(SetStep(settings.dt))
-    world._since = settings.since
-    world.enabled.update(settings.enabled)
-    for (name, attribute), values in settings.arrays.items():
-        getattr(world.controllers[name], attribute)[:] = values
-    world._grip = settings.grip
-    world.state = state
-
-
-def _size(frame: Keyframe) -> int:
-    return sum(a.nbytes for a in (*frame.state.engine.values(), *frame.settings.arrays.values())) + 1000
+def _of_controllers(world: Simulation) -> Iterator[Command]:
+    now, model = world.snapshot(), world.model
+    yield from (SetSwitch(name, on) for name, on in now.controllers.items())
+    yield from (SetGain(name, gain, value) for name, gains in now.gains.items() for gain, value in gains.items())
+    for name, q in now.joint_targets.items():
+        for j, joint in enumerate(model.joint_names):
+            own = q[model.joint_q[j] : model.joint_q[j + 1]].tolist()
+            if own:
+                yield SetJointTarget(name, joint, tuple(own))

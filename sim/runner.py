@@ -110,7 +110,7 @@ class Runner:
                 assert self._simulation is not None
                 inverse = self._simulation.apply(command)
                 if self._rewind:
-                    self._rewind.change()
+                    self._rewind.change(command)
         except (SceneError, BackendError, Diverged, ValueError) as error:
             self.events.put(Refused(command, str(error)))
             return True

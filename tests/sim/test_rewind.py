@@ -46,7 +46,7 @@ class Watched:
 
     def apply(self, command: Command) -> None:
         self.world.apply(command)
-        self.rewind.change()
+        self.rewind.change(command)
 
     def run(self, steps: int, events: dict[int, Command]) -> None:
         for _ in range(steps):
