@@ -107,6 +107,7 @@ class Menus:
                 bar.addWidget(self.speed)
             else:
                 bar.addAction(self.actions[word])
+                bar.widgetForAction(self.actions[word]).setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return bar
 
     def popup(self, at: QPoint) -> None:

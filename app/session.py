@@ -265,6 +265,8 @@ _SETTINGS: dict[type[cmd.Command], tuple[str, ...]] = {
     cmd.SetSwitch: ("controller",),
     cmd.SetGain: ("controller", "gain"),
     cmd.SetTarget: ("target",),
+    cmd.SetJointTarget: ("controller", "joint"),
+    cmd.SetIntegrator: (),
     cmd.SetBackend: (),
     cmd.SetSolver: (),
     cmd.SetStabilisation: (),

@@ -225,7 +225,7 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         style.apply(app, name)
-        for part in (self.status, self.plots, self.inspector):
+        for part in (self.status, self.plots, self.control, self.inspector):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()

@@ -10,9 +10,10 @@ from app.inspection import Row
 from app.numbers import MINUS
 from app.theme import CORNER_RADIUS, FOCUS_RING
 
-IN_A_LINE = 3  # numbers
+BESIDE = 2  # numbers that stand beside their name; more have lines of their own
 GAP, INSET = 3, 4  # [px] above and below; left and right
 FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit: numbers keep their place
+WIDEST = "0000000 0000000 0000000 0000000"
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 
@@ -33,7 +34,7 @@ class ValueRow(QWidget):
     def __init__(self, row: Row, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.row = row
-        self.lines: tuple[str, ...] = ()
+        self.words: tuple[str, ...] = ()  # the numbers
         self.unit = row.unit
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -41,16 +42,15 @@ class ValueRow(QWidget):
 
     def show_row(self, row: Row, degrees: bool) -> None:
         values, unit = row.shown(degrees)
-        words = [number_text(v) for v in values]
-        lines = tuple(" ".join(words[i : i + IN_A_LINE]) for i in range(0, len(words), IN_A_LINE)) or (row.note,)
-        if row == self.row and lines == self.lines and unit == self.unit:
+        words = tuple(number_text(v) for v in values) or (row.note,)
+        if row == self.row and words == self.words and unit == self.unit:
             return
-        if len(lines) != len(self.lines):
+        if len(words) != len(self.words):
             self.updateGeometry()
-        self.row, self.lines, self.unit = row, lines, unit
+        self.row, self.words, self.unit = row, words, unit
         self.setToolTip(f"{row.tip} [{unit}]. Click, then Ctrl+C copies it with full digits." if unit else row.tip)
         self.setAccessibleName(f"{row.name} in {unit}" if unit else row.name)
-        self.setAccessibleDescription(" ".join(" ".join(lines).replace(FIGURE_SPACE, "").split()))
+        self.setAccessibleDescription(", ".join(word.strip(FIGURE_SPACE) for word in words))
         self.update()
 
     def copy(self) -> None:
@@ -75,10 +75,14 @@ class ValueRow(QWidget):
 
     # --- painting -----------------------------------------------------------------------------------
 
+    @property
+    def _columns(self) -> int:
+        return 4 if len(self.words) == 4 else 3
+
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        wide = metrics.horizontalAdvance("Rotation 0000000 0000000 0000000 kg·m²")
-        return QSize(wide, metrics.lineSpacing() * max(len(self.lines), 1) + 2 * GAP)
+        below = 0 if len(self.words) <= BESIDE else -(-len(self.words) // self._columns)
+        return QSize(metrics.horizontalAdvance(WIDEST), metrics.lineSpacing() * (1 + below) + 2 * GAP)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, self.sizeHint().height())
@@ -94,13 +98,20 @@ class ValueRow(QWidget):
             painter.setBrush(palette.color(role))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), CORNER_RADIUS, CORNER_RADIUS)
         box = self.rect().adjusted(INSET, GAP, -INSET, -GAP)
-        unit_width = self.fontMetrics().horizontalAdvance("kg·m²") + INSET
+        metrics, line = self.fontMetrics(), self.fontMetrics().lineSpacing()
+        unit_width = metrics.horizontalAdvance("kg·m²") + INSET
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
         painter.drawText(box, LEFT, self.row.name)
-        unit = self.unit if self.row.values else ""
-        painter.drawText(box.adjusted(box.width() - unit_width + INSET, 0, 0, 0), LEFT, unit)
+        if self.row.values:
+            painter.drawText(box.adjusted(box.width() - unit_width + INSET, 0, 0, 0), LEFT, self.unit)
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
-        painter.drawText(box.adjusted(0, 0, -unit_width, 0), RIGHT, "\n".join(self.lines))
+        if len(self.words) <= BESIDE:
+            painter.drawText(box.adjusted(0, 0, -unit_width, 0), RIGHT, " ".join(self.words))
+            return
+        wide = box.width() / self._columns
+        for n, word in enumerate(self.words):
+            y, x = divmod(n, self._columns)
+            painter.drawText(QRectF(box.x() + x * wide, box.y() + (1 + y) * line, wide, line), RIGHT, word)
 
 
 def _is_copy(event: QKeyEvent) -> bool:
