@@ -90,20 +90,25 @@ class Window(QMainWindow):
         ):
             self.setCorner(corner, area)
         self.docks = {
-            "scenes": self._dock("Scenes", self.scenes, LEFT, (140, 0)),
-            "control": self._dock("Control", self.tabs, RIGHT, (RIGHT_DOCK - 20, 0)),
-            "plots": self._dock("Plots", self.plots, BOTTOM, (0, BOTTOM_DOCK // 2)),
+            "scenes": self._dock("Scenes", self.scenes, LEFT),
+            "control": self._dock("Control", self.tabs, RIGHT),
+            "plots": self._dock("Plots", self.plots, BOTTOM),
         }
-        self.resizeDocks([self.docks["scenes"]], [LEFT_DOCK], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["control"]], [RIGHT_DOCK], Qt.Orientation.Horizontal)
+        self._size_docks()
+
+    def _size_docks(self) -> None:
+        """As wide as their text needs."""
+        across, scaled = Qt.Orientation.Horizontal, style.scaled
+        self.scenes.setMinimumWidth(scaled(LEFT_DOCK - 44))
+        self.tabs.setMinimumWidth(scaled(RIGHT_DOCK - 20))
+        self.resizeDocks([self.docks["scenes"], self.docks["control"]], [scaled(LEFT_DOCK), scaled(RIGHT_DOCK)], across)
         self.resizeDocks([self.docks["plots"]], [BOTTOM_DOCK], Qt.Orientation.Vertical)
 
-    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea, minimum: tuple[int, int]) -> QDockWidget:
+    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title)
         dock.setObjectName(f"dock:{title}")
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         dock.setTitleBarWidget(QWidget())
-        content.setMinimumSize(*minimum)
         dock.setWidget(content)
         self.addDockWidget(area, dock)
         return dock
@@ -233,8 +238,10 @@ class Window(QMainWindow):
     def fit_text(self) -> None:
         """After a change of the size of text."""
         self._show_theme()
+        self._size_docks()
         self.status.fit_text()
         self.control.rebuild()
+        self.plots.rebuild()
         self.scenes.scheduleDelayedItemsLayout()
         self.help = None
 

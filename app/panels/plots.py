@@ -57,6 +57,10 @@ class PlotsPanel(QWidget):
         self.offered = {info.name: f"{info.title} [{info.unit}]" for info in infos if info.labels}
         self._build()
 
+    def rebuild(self) -> None:
+        """After a change of the size of text."""
+        self._build()
+
     def _build(self) -> None:
         if not self._awake:
             return

@@ -7,6 +7,7 @@ from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayo
 
 from app.diagnostics import message_line
 from app.session import Message, Session
+from app.style import scaled
 from app.theme import CONTROL_GAP, PADDING
 from app.widgets.section import label
 
@@ -39,7 +40,7 @@ class Page(QDialog):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle(title)
-        self.setMinimumWidth(460)
+        self.setMinimumWidth(scaled(460))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(2 * PADDING, PADDING, 2 * PADDING, PADDING)
         layout.setSpacing(CONTROL_GAP)
@@ -48,7 +49,11 @@ class Page(QDialog):
         for words in self.words:
             words.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
             layout.addWidget(words)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons = QDialogButtonBox()
+        buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
         buttons.rejected.connect(self.reject)
+        layout.addStretch(1)
         layout.addSpacing(CONTROL_GAP)
         layout.addWidget(buttons)
+        layout.activate()
+        self.resize(self.width(), layout.heightForWidth(self.minimumWidth()))
