@@ -120,6 +120,7 @@ class Window(QMainWindow):
         session.stage_changed.connect(self._on_stage)
         session.said.connect(self._on_message)
         self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
+        session.shown.selection_changed.connect(lambda _: self.menus.refresh())
         self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
         self.scenes.chosen.connect(self._on_scene_chosen)
         self.viewport.frameSwapped.connect(self._on_first_frame)
