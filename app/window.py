@@ -81,6 +81,7 @@ class Window(QMainWindow):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
+        self.tabs.tabBar().setAccessibleName("Panels")
         self.tabs.addTab(self.control, "Control")
         self.tabs.addTab(self.physics, "Physics")
         self.tabs.addTab(self.inspector, "Inspector")
