@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from PyQt6.QtCore import QObject, QRunnable, QThreadPool, pyqtSignal
 
+from app.shown import Shown
 from app.stage import Stage, load_stage, set_stage
 from sim import command as cmd
 from sim.scene import Scene, SceneError, Vec3
@@ -71,6 +72,7 @@ class Session(QObject):
         super().__init__()
         self.stage = stage
         self.snapshot = stage.rest
+        self.shown = Shown(stage)
         self.messages: list[Message] = []
         self.busy = ""
         self.stopped = ""  # why the world stopped by itself
@@ -140,6 +142,7 @@ class Session(QObject):
         self._waiting.clear()
         self.stopped = ""
         self.snapshot = self.stage.rest
+        self.shown.begin(self.stage)
         self._begin_paths()
         self.stage_changed.emit(self.stage)
         self._tell_notes()
@@ -262,6 +265,8 @@ _SETTINGS: dict[type[cmd.Command], tuple[str, ...]] = {
     cmd.SetSwitch: ("controller",),
     cmd.SetGain: ("controller", "gain"),
     cmd.SetTarget: ("target",),
+    cmd.SetJointTarget: ("controller", "joint"),
+    cmd.SetIntegrator: (),
     cmd.SetBackend: (),
     cmd.SetSolver: (),
     cmd.SetStabilisation: (),

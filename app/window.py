@@ -10,9 +10,10 @@ from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicatio
 from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
 
 from app import style
-from app.filming import Filming
+from app.filming import Filming, FilmSettings
 from app.menus import Menus
 from app.panels.control import ControlPanel
+from app.panels.inspector import InspectorPanel
 from app.panels.physics import PhysicsPanel
 from app.panels.plots import PlotsPanel
 from app.panels.scenes import ScenesPanel
@@ -29,7 +30,6 @@ from app.theme import (
 )
 from app.viewport import Viewport
 from app.widgets.help import HelpCard
-from app.widgets.messages import MessageList
 from app.widgets.status import StatusLine
 from sim.command import WatchForces
 
@@ -53,12 +53,15 @@ class Window(QMainWindow):
         super().__init__()
         self.session, self.settings = session, settings
         self.theme_choice = theme_choice or settings.text("theme", "system")
+        session.shown.show_degrees(settings.text("angles", "radians") == "degrees")
+        style.set_text_scale(float(settings.text("text", "1")))
         self.is_viewport_only = False
         self.viewport = Viewport(session)
         self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
         self.scenes, self.plots = ScenesPanel(session), PlotsPanel(session)
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
+        self.inspector = InspectorPanel(session)
         self.status = StatusLine()
         self.help: HelpCard | None = None
         self._closing_since: float | None = None
@@ -80,28 +83,35 @@ class Window(QMainWindow):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
+        self.tabs.tabBar().setAccessibleName("Panels")
         self.tabs.addTab(self.control, "Control")
         self.tabs.addTab(self.physics, "Physics")
+        self.tabs.addTab(self.inspector, "Inspector")
         for corner, area in (
             (Qt.Corner.BottomLeftCorner, LEFT),
             (Qt.Corner.BottomRightCorner, RIGHT),
         ):
             self.setCorner(corner, area)
         self.docks = {
-            "scenes": self._dock("Scenes", self.scenes, LEFT, (140, 0)),
-            "control": self._dock("Control", self.tabs, RIGHT, (RIGHT_DOCK - 20, 0)),
-            "plots": self._dock("Plots", self.plots, BOTTOM, (0, BOTTOM_DOCK // 2)),
+            "scenes": self._dock("Scenes", self.scenes, LEFT),
+            "control": self._dock("Control", self.tabs, RIGHT),
+            "plots": self._dock("Plots", self.plots, BOTTOM),
         }
-        self.resizeDocks([self.docks["scenes"]], [LEFT_DOCK], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["control"]], [RIGHT_DOCK], Qt.Orientation.Horizontal)
+        self._size_docks()
+
+    def _size_docks(self) -> None:
+        """As wide as their text needs."""
+        across, scaled = Qt.Orientation.Horizontal, style.scaled
+        self.scenes.setMinimumWidth(scaled(LEFT_DOCK - 44))
+        self.tabs.setMinimumWidth(scaled(RIGHT_DOCK - 20))
+        self.resizeDocks([self.docks["scenes"], self.docks["control"]], [scaled(LEFT_DOCK), scaled(RIGHT_DOCK)], across)
         self.resizeDocks([self.docks["plots"]], [BOTTOM_DOCK], Qt.Orientation.Vertical)
 
-    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea, minimum: tuple[int, int]) -> QDockWidget:
+    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title)
         dock.setObjectName(f"dock:{title}")
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         dock.setTitleBarWidget(QWidget())
-        content.setMinimumSize(*minimum)
         dock.setWidget(content)
         self.addDockWidget(area, dock)
         return dock
@@ -112,6 +122,9 @@ class Window(QMainWindow):
         session.target_pressed.connect(self._on_target_pressed)
         session.stage_changed.connect(self._on_stage)
         session.said.connect(self._on_message)
+        self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
+        session.shown.selection_changed.connect(lambda _: self.menus.refresh())
+        self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
         self.scenes.chosen.connect(self._on_scene_chosen)
         self.viewport.frameSwapped.connect(self._on_first_frame)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
@@ -156,6 +169,8 @@ class Window(QMainWindow):
             self._last_panels = now
             self.control.refresh(self.session.snapshot)
             self.physics.refresh(self.session.snapshot)
+            if self.inspector.isVisible():
+                self.inspector.refresh(self.session.snapshot)
             self.menus.refresh()
         if now - self._last_plots >= PLOT_SECONDS:
             self._last_plots = now
@@ -219,7 +234,7 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         style.apply(app, name)
-        for part in (self.status, self.plots):
+        for part in (self.status, self.plots, self.control, self.inspector):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
@@ -234,6 +249,16 @@ class Window(QMainWindow):
     def choose_quality(self, choice: str) -> None:
         self.viewport.quality.choose(choice)
         self.settings.set("quality", choice)
+
+    def fit_text(self) -> None:
+        """After a change of the size of text."""
+        self._show_theme()
+        self._size_docks()
+        self.status.fit_text()
+        self.control.rebuild()
+        self.plots.rebuild()
+        self.scenes.scheduleDelayedItemsLayout()
+        self.help = None
 
     def toggle_panel(self, name: str) -> None:
         self.docks[name].setVisible(self.docks[name].isHidden())
@@ -252,9 +277,6 @@ class Window(QMainWindow):
         else:
             self.help = self.help or HelpCard(self)
             self.help.open()
-
-    def show_messages(self) -> None:
-        MessageList(self.session.messages, self).show()
 
     def cancel(self) -> None:
         self.viewport.cancel()

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from app.render.marks import CLEAR, QUARTERED, Marks, paint
-from app.render.overlays import Overlays, Trail
-from app.theme import Theme
+from app.render.overlays import Trail
+from app.render.view import View
+from app.theme import THEMES, Theme
 from app.trails import point_motion
 from sim.model import BALL, FREE, HINGE, SLIDER, Model
 from sim.state import Pull, Snapshot
@@ -33,7 +34,6 @@ ARC_HEAD = 0.5  # arc radii, at most
 UP, ASIDE = np.array([0.0, 0.0, 1.0]), np.array([0.6, -0.8, 0.0])  # where the middle of an arc is
 FULL_ARC = 1.75 * pi
 AXIS_LENGTH, MANY_FRAMES = 0.17, 12  # scene radii; frames from which on axes are half as long and have no letters
-HANDLE_LENGTH = 0.3  # scene radii
 
 
 class Scales:
@@ -47,17 +47,18 @@ class Scales:
         self.longest = LONGEST * radius
 
 
-def add_overlays(marks: Marks, model: Model, radius: float, snapshot: Snapshot, over: Overlays, theme: Theme) -> None:
+def add_overlays(marks: Marks, model: Model, radius: float, snapshot: Snapshot, view: View) -> None:
     """Everything that is switched on, the thin things first."""
+    over, theme = view.overlays, THEMES[view.theme]
+    body = np.array([b for b in range(len(model.body_names)) if b not in view.hidden], dtype=int)
     scales = Scales(model, radius)
     if over.trail is not None and "trails" in over.on:
         _trail(marks, over.trail, snapshot, theme)
     if "frames" in over.on:
         _frames(marks, model, radius, snapshot, theme)
     if "centers" in over.on:
-        _centers(marks, model, snapshot, over.hidden, theme)
+        _centers(marks, model, snapshot, body, theme)
     if "velocities" in over.on:
-        body = np.array([b for b in range(len(model.body_names)) if b not in over.hidden], dtype=int)
         place, velocity = point_motion(snapshot, body, model.body_center[body])
         _vectors(marks, place, scales.speed * velocity, scales.longest, theme.velocity, theme)
     if snapshot.acting is not None:
@@ -75,15 +76,6 @@ def add_spring(marks: Marks, pull: Pull, theme: Theme) -> None:
     fill, ink = paint(theme.spring), paint(theme.target_outline)
     marks.arrows(pull.point[None], pull.anchor[None], SPRING_LINE, fill, ink)
     marks.dots(pull.point[None], DOT, fill, ink)
-
-
-def add_handles(marks: Marks, target: Array, radius: float, hover: int, theme: Theme) -> None:
-    """Arrows along the axes from a target, the one under the cursor bolder."""
-    for axis, color in enumerate(theme.axes):
-        tip = target + HANDLE_LENGTH * radius * np.eye(3)[axis]
-        width = 2 * ARROW_LINE if axis == hover else ARROW_LINE
-        marks.arrows(target[None], tip[None], width, paint(color), paint(theme.halo))
-        marks.letters("xyz"[axis], tip[None], target[None], paint(color), paint(theme.halo))
 
 
 def _vectors(marks: Marks, start: Array, vector: Array, longest: float, color: str, theme: Theme) -> None:
@@ -147,8 +139,7 @@ def _frames(marks: Marks, model: Model, radius: float, snapshot: Snapshot, theme
             marks.letters("xyz"[axis], tip, place, fill, edge)
 
 
-def _centers(marks: Marks, model: Model, snapshot: Snapshot, hidden: frozenset[int], theme: Theme) -> None:
-    body = np.array([b for b in range(len(model.body_names)) if b not in hidden], dtype=int)
+def _centers(marks: Marks, model: Model, snapshot: Snapshot, body: Array, theme: Theme) -> None:
     place, _ = point_motion(snapshot, body, model.body_center[body])
     light, dark = paint(theme.center_light), paint(theme.target_outline)
     marks.dots(place, CENTER, light, dark, QUARTERED)

@@ -103,8 +103,8 @@ class Geometry:
         """Rows of the solids where `instances` has them, without hidden ones, the nearest of each kind first."""
         n, poses = len(self._visuals), self.instances.reshape(-1, POSE_FLOATS)
         rows = self._rows[first : first + n]
-        if view.overlays.hidden:
-            self.instances[np.isin(self._visuals.body, list(view.overlays.hidden)), :, :3] = 0.0
+        if view.hidden:
+            self.instances[np.isin(self._visuals.body, list(view.hidden)), :, :3] = 0.0  # of no size
         if n < SORTED:
             rows[:, :POSE_FLOATS], rows[:, POSE_FLOATS:] = poses, self._lasting
             return

@@ -1,4 +1,4 @@
-"""What is drawn over the bodies on demand: which overlays are on, what is selected or hidden, ghosts and trails.
+"""What is drawn over the bodies on demand: which overlays are on, ghosts and trails.
 
 All of it immutable, so that a view can be compared with the one drawn last, kept, or sent to another process.
 """
@@ -45,12 +45,8 @@ class Trail:
 @dataclass(frozen=True)
 class Overlays:
     on: frozenset[str] = frozenset()  # names of OVERLAYS
-    selected: int = -1  # body with an outline
-    hidden: frozenset[int] = frozenset()  # bodies that are not drawn
     ghosts: tuple[Ghost, ...] = ()
     trail: Trail | None = None
-    selected_target: int = -1  # target with handles along the axes
-    hover_axis: int = -1  # handle under the cursor
 
     def toggled(self, name: str) -> Overlays:
         """With one of OVERLAYS switched."""

@@ -19,7 +19,7 @@ from app.render.shadow import ShadowMap, shadow_matrix, shadow_patch
 from app.render.targets import frame_marks, shown_targets
 from app.render.view import View
 from app.render.visuals import Visuals
-from app.theme import GHOST_OPACITY, SELECTION_OUTLINE, THEMES, linear, rgb
+from app.theme import GHOST_OPACITY, OUTLINE_WIDTH, THEMES, linear, rgb
 from sim.state import Snapshot
 
 
@@ -83,7 +83,7 @@ class Renderer:
         GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._shadow_map().texture)
         self._draw_bodies()
-        self._draw_outline(snapshot, view, height)
+        self._draw_outline(height, snapshot, view)
         self._draw_surroundings(view)
         self._draw_ghosts(view)
         self._draw_marks(len(marks))
@@ -132,16 +132,16 @@ class Renderer:
         GL.glUseProgram(self._program("solid").id)
         self._geometry.draw_solids()
 
-    def _draw_outline(self, snapshot: Snapshot, view: View, height: int) -> None:
-        """The far sides of the selected body, grown by the width of a line."""
-        body = view.overlays.selected
-        if not 0 <= body < len(snapshot.position):
+    def _draw_outline(self, height: int, snapshot: Snapshot, view: View) -> None:
+        """The far sides of the selected body's solids, a little enlarged: what shows of them is its outline."""
+        if view.selected_body < 0:
             return
         program = self._program("outline")
+        width = OUTLINE_WIDTH * view.scale * view.camera.pixel_size(snapshot.position[view.selected_body], height)
         GL.glUseProgram(program.id)
-        pixel = view.camera.pixel_size(snapshot.position[body], height)
-        GL.glUniform2f(program.uniform("grown"), body, SELECTION_OUTLINE * view.scale * pixel)
-        GL.glUniform3f(program.uniform("line"), *rgb(THEMES[view.theme].accent))
+        GL.glUniform1f(program.uniform("chosen"), view.selected_body)
+        GL.glUniform1f(program.uniform("grow"), width)
+        GL.glUniform3f(program.uniform("ink"), *rgb(THEMES[view.theme].accent))
         GL.glCullFace(GL.GL_FRONT)
         self._geometry.draw_solids()
         GL.glCullFace(GL.GL_BACK)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from app.render.arrows import add_handles, add_overlays, add_spring
+from app.render.arrows import add_overlays, add_spring
+from app.render.handles import draw_handles
 from app.render.marks import CLEAR, Marks, paint
 from app.render.view import View
 from app.render.visuals import Visuals
@@ -30,17 +31,17 @@ def shown_targets(snapshot: Snapshot, view: View) -> Array:
 
 def frame_marks(targets: Array, visuals: Visuals, snapshot: Snapshot, view: View, width: int, height: int) -> Array:
     """(m, FLOATS) in the order they are drawn."""
-    marks, theme, over = Marks(view.camera, width, height, view.scale), THEMES[view.theme], view.overlays
-    if over.on:
+    marks, theme = Marks(view.camera, width, height, view.scale), THEMES[view.theme]
+    if view.overlays.on:
         marks.hidden = OVERLAY_HIDDEN_OPACITY
-        add_overlays(marks, visuals.model, visuals.radius, snapshot, over, theme)
+        add_overlays(marks, visuals.model, visuals.radius, snapshot, view)
         marks.hidden = HIDDEN_OPACITY
     if view.drag is not None:
         hand = targets[view.drag[0]][None]
         line = paint(theme.depth_line)
         marks.lines(hand * FLAT, hand, DEPTH_LINE, line, line * CLEAR)
-    if 0 <= over.selected_target < len(targets):
-        add_handles(marks, targets[over.selected_target], visuals.radius, over.hover_axis, theme)
+    if 0 <= view.handles < len(targets):
+        draw_handles(marks, targets[view.handles], visuals.target_radius, view, height)
     if len(targets):
         hovered = -1 if view.drag is not None else view.hover_target
         halo = np.where(np.arange(len(targets)) == hovered, HALO, 0.0)

@@ -2,12 +2,16 @@
 #include "frame.glsl"
 #include "instance.glsl"
 
-uniform vec2 grown;   // body, and by how much it grows on all sides [m]
+uniform float chosen;   // the body to outline
+uniform float grow;     // [m]
 
-// The same solid, larger by the width of a line: its far side shows around the body as an outline.
+// A solid of the chosen body enlarged on all sides; its far side shows as a rim around the solid itself.
 void main() {
-    vec3 outward = vertex.w == 0.0 ? vertex.xyz : normal;
-    vec3 local = vertex.xyz * size.xyz + vec3(0.0, 0.0, vertex.w * size.w) + grown.y * outward;
-    bool mine = color.w == grown.x;
-    gl_Position = mine ? view_projection * vec4(placed(vec4(local, 1.0)), 1.0) : vec4(2.0, 2.0, 2.0, 1.0);
+    if (color.w != chosen) {
+        gl_Position = vec4(0.0, 0.0, 2.0, 1.0);  // beyond the far plane
+        return;
+    }
+    bool corner = all(equal(abs(vertex.xyz), vec3(1.0)));  // of a box: faces move apart together
+    vec3 outward = placed(vec4(corner ? vertex.xyz : normalize(normal / size.xyz), 0.0));
+    gl_Position = view_projection * vec4(world_position() + grow * outward, 1.0);
 }

@@ -16,7 +16,7 @@ from app.cli import main
 from app.render.overlays import OVERLAYS, Ghost, Overlays
 from app.render.view import View
 from app.render.visuals import Visuals
-from app.theme import GHOST_OPACITY, LIGHT, THEMES, linear
+from app.theme import GHOST_OPACITY, LIGHT, OUTLINE_WIDTH, THEMES, linear
 from app.trails import Trails
 from sim.model import compile_model
 from sim.rest import rest_snapshot
@@ -211,7 +211,7 @@ def test_a_hidden_body_leaves_no_shadow_either(studio: Studio):
     camera = Camera((0.0, 0.0, 0.2), 3.0, -pi / 2, 0.5)
     empty = studio.draw(blocks(Body("bare", **MASS)), View(camera))
     both = studio.draw(scene, View(camera))
-    one = studio.draw(scene, View(camera, overlays=shown(hidden=frozenset({1}))))
+    one = studio.draw(scene, View(camera, hidden=frozenset({1})))
     half = WIDTH // 2
     assert (one[:, :half] == both[:, :half]).all()
     changed = np.abs(both - empty).max(axis=2) > 10
@@ -226,12 +226,12 @@ def test_the_selected_body_has_an_outline_around_it_and_not_on_it(studio: Studio
     for shape, half in shapes.items():
         scene = blocks(block("it", shape, (0.0, 0.0, 1.0)))
         plain = studio.draw(scene, View(FRONT))
-        picked = studio.draw(scene, View(FRONT, overlays=shown(selected=0)))
+        picked = studio.draw(scene, View(FRONT, selected_body=0))
         changed = np.argwhere(np.abs(picked - plain).max(axis=2) > 20)
         assert len(colored(picked, LIGHT.accent)) > 0.5 * len(changed)
         at = FRONT.project((0.0, 0.0, 1.0), WIDTH, 320)[0][::-1]
         size = np.abs(changed - at).max(axis=0)
-        expected = np.array(half) / FRONT.pixel_size((0.0, 0.0, 1.0), 320) + 2.5
+        expected = np.array(half) / FRONT.pixel_size((0.0, 0.0, 1.0), 320) + OUTLINE_WIDTH
         assert size == pytest.approx(expected, abs=1.6)
         assert np.abs(changed - at).max(axis=1).min() > 0.6 * min(expected)  # nothing inside
 
@@ -248,19 +248,19 @@ def test_everything_of_a_frame_goes_to_the_driver_in_two_uploads(studio: Studio,
     send = GL.glBufferSubData
     monkeypatch.setattr(GL, "glBufferSubData", lambda *a: (uploads.append(a[2]), send(*a)))
     ghost = Ghost(rest.position + 0.1, rest.rotation)
-    studio.draw(scene, View(home(scene), overlays=Overlays(frozenset(OVERLAYS), 1, ghosts=(ghost, ghost))))
+    studio.draw(scene, View(home(scene), selected_body=1, overlays=Overlays(frozenset(OVERLAYS), (ghost, ghost))))
     assert len(uploads) == 2 and max(uploads) > 12 * 4 * 3 * len(Visuals(scene, compile_model(scene)))
 
 
 def test_overlays_are_values_that_can_be_compared_kept_and_sent():
     rest = rest_snapshot(small_arm())
     ghost = Ghost(rest.position, rest.rotation)
-    over = Overlays(frozenset({"frames"}), 2, frozenset({1}), (ghost,))
-    assert over == Overlays(frozenset({"frames"}), 2, frozenset({1}), (ghost,)) and hash(over)
+    over = Overlays(frozenset({"frames"}), (ghost,))
+    assert over == Overlays(frozenset({"frames"}), (ghost,)) and hash(over)
     assert over.toggled("frames").on == frozenset() and over.toggled("loads").needs_forces
     assert over.toggled("frames").toggled("frames") == over and not over.needs_forces
     sent = pickle.loads(pickle.dumps(View(FRONT, overlays=over)))
-    assert sent.overlays.hidden == {1} and (sent.overlays.ghosts[0].position == rest.position).all()
+    assert sent.overlays.on == {"frames"} and (sent.overlays.ghosts[0].position == rest.position).all()
 
 
 def test_pictures_from_the_command_line_show_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
