@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from app.camera import Camera
 from app.pacing import QUALITIES
 from app.style import CHOICES
+from app.undo import Entry
 from sim.backend import BACKENDS
 from sim.command import SetBackend, StepOnce
 from sim.control import CONTROLLERS
@@ -91,6 +92,10 @@ def _home(window: Window) -> None:
     window.viewport.look(window.session.stage.home())
 
 
+def _way(verb: str, stack: Callable[[Window], list[Entry]]) -> Callable[[Window], str]:
+    return lambda w: f"{verb} {stack(w)[-1].text}" if stack(w) else verb
+
+
 # --- the table ----------------------------------------------------------------------------------------
 
 ACTIONS: tuple[Action, ...] = (
@@ -117,6 +122,26 @@ ACTIONS: tuple[Action, ...] = (
         group=1,
     ),
     Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),
+    Action(
+        "undo",
+        "Edit",
+        _way("Undo", lambda w: w.session.undo.done),
+        lambda w: w.session.undo.undo(),
+        ("Ctrl+Z",),
+        tip="Take back the last change of a setting, a target, the engine or the scene",
+        help="Undo",
+        refusal=lambda w: "" if w.session.undo.done else "There is nothing to undo.",
+    ),
+    Action(
+        "redo",
+        "Edit",
+        _way("Redo", lambda w: w.session.undo.undone),
+        lambda w: w.session.undo.redo(),
+        ("Ctrl+Shift+Z",),
+        tip="Change again what was undone",
+        help="Redo",
+        refusal=lambda w: "" if w.session.undo.undone else "There is nothing to redo.",
+    ),
     Action(
         "play",
         "Simulation",

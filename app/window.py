@@ -110,6 +110,7 @@ class Window(QMainWindow):
         session.target_pressed.connect(self._on_target_pressed)
         session.stage_changed.connect(self._on_stage)
         session.said.connect(self._on_message)
+        session.undo.changed.connect(self.menus.refresh)
         self.scenes.chosen.connect(self._on_scene_chosen)
         self.viewport.frameSwapped.connect(self._on_first_frame)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)

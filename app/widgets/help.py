@@ -11,7 +11,7 @@ from app.theme import CONTROL_GAP, SECTION_GAP
 from app.widgets.icon_button import IconButton
 from app.widgets.section import label
 
-TITLES = {"File": "Files", "Simulation": "Simulation", "View": "View", "Help": "Help", "": "Help"}
+TITLES = {"File": "Files", "Edit": "Files", "Simulation": "Simulation", "View": "View", "Help": "Help", "": "Help"}
 COLUMNS = (("Mouse", "Help"), ("Simulation",), ("View", "Files"))
 GLYPHS = {"Right": "→", "Left": "←", "-": "−", "Shift+Right": "Shift+→"}
 
