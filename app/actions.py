@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import pi, radians
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.camera import Camera
 from app.pacing import QUALITIES
+from app.scene_files import MOST_RECENT
 from app.style import CHOICES
 from app.undo import Entry
 from sim.backend import BACKENDS
@@ -100,6 +102,20 @@ def _way(verb: str, stack: Callable[[Window], list[Entry]]) -> Callable[[Window]
 
 ACTIONS: tuple[Action, ...] = (
     Action("open", "File", "Open scene…", lambda w: w.ask_for_file(), ("Ctrl+O",), tip="Open a scene file"),
+    *(
+        Action(
+            f"recent:{n}",
+            "File/Recent",
+            lambda w, n=n: Path(w.files.recent[n]).name if n < len(w.files.recent) else "",
+            lambda w, n=n: w.open_file(w.files.recent[n]),
+            tip="Open this file again",
+        )
+        for n in range(MOST_RECENT)
+    ),
+    Action("save", "File", "Save", lambda w: w.save(), ("Ctrl+S",), tip="Write the scene as it is set and seen now"),
+    Action(
+        "save_as", "File", "Save as…", lambda w: w.save_as(), ("Ctrl+Shift+S",), tip="Write it to another scene file"
+    ),
     Action(
         "record",
         "File",

@@ -99,8 +99,13 @@ class Session(QObject):
         self.runner.start()
         self._begin_paths()
 
-    def stop(self) -> None:
+    def finish_work(self) -> None:
+        """Wait for the workers."""
         self._workers.waitForDone()
+
+    def stop(self) -> None:
+        self.undo.stop()
+        self.finish_work()
         if self.runner is not None:
             self.runner.stop()
 

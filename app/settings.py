@@ -19,19 +19,30 @@ class Settings:
         else:
             self._store = QSettings(str(path), ini)
 
+    @property
+    def folder(self) -> Path:
+        """Where they lie, and what else is remembered."""
+        return Path(self._store.fileName()).parent
+
     def text(self, key: str, default: str) -> str:
         return str(self._store.value(key, default))
 
     def flag(self, key: str) -> bool:
         return self.text(key, "no") == "yes"
 
+    def texts(self, key: str) -> list[str]:
+        """Lines."""
+        return [line for line in self.text(key, "").split("\n") if line]
+
     def bytes(self, key: str) -> QByteArray:
         value = self._store.value(key)
         return value if isinstance(value, QByteArray) else QByteArray()
 
-    def set(self, key: str, value: str | bool | QByteArray) -> None:
+    def set(self, key: str, value: str | bool | list[str] | QByteArray) -> None:
         if isinstance(value, bool):
             value = "yes" if value else "no"
+        elif isinstance(value, list):
+            value = "\n".join(value)
         self._store.setValue(key, value)
 
     def save(self) -> None:

@@ -71,6 +71,11 @@ class Gestures(QObject):
         if app := QApplication.instance():
             app.installEventFilter(self)
 
+    def stop(self) -> None:
+        """Before the application goes: it would ask until its very end."""
+        if app := QApplication.instance():
+            app.removeEventFilter(self)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         kind = event.type()
         if kind == QEvent.Type.MouseButtonPress:
@@ -93,6 +98,7 @@ class Undo(QObject):
         self._sent: deque[Sent] = deque()
         self._left: cmd.LoadScene | None = None
         self._gestures = Gestures(self)
+        self.stop = self._gestures.stop
 
     def note(self, command: cmd.Command, scene: Scene) -> None:
         """A person asks for this; called before the runner gets it."""

@@ -27,6 +27,7 @@ from app.pacing import AutoQuality
 from app.render.view import View
 from app.session import Message, Session
 from app.stage import Stage
+from sim.scene import CameraSpec
 from sim.state import Snapshot
 
 if TYPE_CHECKING:
@@ -203,6 +204,18 @@ class Viewport(QOpenGLWidget):
 
     def look(self, camera: Camera) -> None:
         self.hand.glide_to(camera, time.perf_counter())
+
+    def look_from(self, spec: CameraSpec) -> None:
+        """As a scene file says it."""
+        stage = self.session.stage
+        self.look(fit(*stage.visuals.bounds(stage.rest), spec))
+
+    def seen_from(self) -> CameraSpec:
+        """Where the view goes or stands, as a scene file would say it; what the scene says where that is home."""
+        camera = self.hand.glide.end if self.hand.glide else self.hand.camera
+        if camera == self.session.stage.home():
+            return self.session.stage.scene.camera
+        return CameraSpec(camera.azimuth, camera.elevation, camera.distance, camera.look_at)
 
     def frame_all(self) -> None:
         """Fit the scene as it stands now, from the same side."""

@@ -42,6 +42,7 @@ class ControlPanel(QWidget):
         self._content: QWidget | None = None
         self._build(session.stage)
         session.stage_changed.connect(self._build)
+        session.saved.connect(self._build)
 
     def _build(self, stage: Stage) -> None:
         for rows in (self.switches, self.gains, self.coordinates, self.paths):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from PyQt6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, pyqtSignal
 from PyQt6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
@@ -10,7 +12,7 @@ from app.session import Session
 from app.stage import Stage, Variant
 from app.style import font
 from app.theme import ACCENT_BAR, BODY_PT, CAPTION_PT, CONTROL_GAP, PADDING, ROW_HEIGHT, SECTION_GAP
-from sim.files import builtin_names, load
+from sim.files import builtin_names, is_builtin, load
 from sim.scene import Scene
 
 SUMMARY = Qt.ItemDataRole.UserRole
@@ -88,7 +90,7 @@ def _boxes(row: QRect, index: Index) -> tuple[QRect, QRect]:
 
 def _key(scene: Scene) -> str:
     """What the row of a scene stands for, whichever variant of it is on stage."""
-    return scene.path or scene.name
+    return os.path.abspath(scene.path) if scene.path else scene.name
 
 
 def _variant_text(variant: Variant, plain: str) -> str:
@@ -109,6 +111,7 @@ class ScenesPanel(QListWidget):
         self.setAccessibleName("Scenes")
         self.itemClicked.connect(self._choose)
         session.stage_changed.connect(self._on_stage)
+        session.saved.connect(self._on_stage)
         session.said.connect(lambda _: self._select(session.stage.scene))
         self.fill([load(name) for name in builtin_names()])
 
@@ -123,25 +126,41 @@ class ScenesPanel(QListWidget):
                     self._add(scene.title, scene)
         self._on_stage(self.session.stage)
 
+    def add_own(self, scenes: list[Scene]) -> None:
+        """List files of the user's that are not there yet."""
+        for scene in scenes:
+            if self._row_of(_key(scene)) is None:
+                self._add_own(scene.title, scene)
+
+    def _add_own(self, title: str, scene: Scene) -> None:
+        if not self.findItems(OWN_FILES, Qt.MatchFlag.MatchExactly):
+            self._add(OWN_FILES)
+        self._add(title, scene)
+
     def _add(self, text: str, scene: Scene | None = None) -> None:
         item = QListWidgetItem(text)
         if scene is None:
             item.setFlags(Qt.ItemFlag.NoItemFlags)
         else:
-            item.setData(NAME, _key(scene))
-            item.setData(SUMMARY, scene.summary)
-            item.setToolTip(scene.summary)
+            self._fill(item, text, scene)
         self.addItem(item)
+
+    def _fill(self, item: QListWidgetItem, title: str, scene: Scene) -> None:
+        item.setText(title)
+        item.setData(NAME, _key(scene))
+        item.setData(SUMMARY, scene.summary)
+        item.setToolTip(scene.summary if is_builtin(scene.path or "") else f"{scene.summary}\n{scene.path}".strip())
 
     def _choose(self, item: QListWidgetItem) -> None:
         if item.data(NAME) is not None:
             self.chosen.emit(item.data(NAME))
 
     def _on_stage(self, stage: Stage) -> None:
-        if self._row_of(_key(stage.scene)) is None:
-            if not self.findItems(OWN_FILES, Qt.MatchFlag.MatchExactly):
-                self._add(OWN_FILES)
-            self._add(stage.variants[0].title, stage.scene)
+        row = self._row_of(_key(stage.scene))
+        if row is None:
+            self._add_own(stage.variants[0].title, stage.scene)
+        elif not is_builtin(stage.scene.path or ""):  # its file may say something else now
+            self._fill(self.item(row), stage.variants[0].title, stage.scene)
         self._offer_variants(stage)
         self._select(stage.scene)
         self._reveal()
