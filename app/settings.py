@@ -4,24 +4,29 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PyQt6.QtCore import QByteArray, QSettings
+from PyQt6.QtCore import QByteArray, QSettings, QStandardPaths
 
 NAME = "Impulse"
 
 
 class Settings:
-    """A few named values in the user's configuration folder, or in a file of their own."""
+    """A few named values in the user's configuration folder, or in a file of their own.
+
+    `folder` is where they lie, for what else is remembered; `cache` for what can be made again.
+    """
 
     def __init__(self, path: Path | None = None) -> None:
         ini = QSettings.Format.IniFormat
         if path is None:
             self._store = QSettings(ini, QSettings.Scope.UserScope, NAME, NAME)
+            places = QStandardPaths.StandardLocation
+            self.cache = Path(QStandardPaths.writableLocation(places.GenericCacheLocation)) / NAME
         else:
             self._store = QSettings(str(path), ini)
+            self.cache = path.parent / "cache"
 
     @property
     def folder(self) -> Path:
-        """Where they lie, and what else is remembered."""
         return Path(self._store.fileName()).parent
 
     def text(self, key: str, default: str) -> str:

@@ -11,6 +11,7 @@ from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow,
 
 from app import style
 from app.filming import Filming
+from app.gallery import Gallery
 from app.menus import Menus
 from app.panels.control import ControlPanel
 from app.panels.physics import PhysicsPanel
@@ -61,7 +62,8 @@ class Window(QMainWindow):
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
         self.files = SceneFiles(session, settings, self.viewport.seen_from)
         self.offer = OfferCard(self.viewport)
-        self.scenes, self.plots = ScenesPanel(session), PlotsPanel(session)
+        self.gallery = Gallery(session, settings.cache / "thumbnails")
+        self.scenes, self.plots = ScenesPanel(session, self.gallery), PlotsPanel(session)
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
         self.status = StatusLine()
         self.help: HelpCard | None = None
@@ -158,6 +160,7 @@ class Window(QMainWindow):
         self.plots.wake()
         self.session.start()
         self.files.start()
+        self.gallery.start()
 
     def pulse(self) -> None:
         """At display rate: take what the runner has, show what changed."""
@@ -195,6 +198,7 @@ class Window(QMainWindow):
             self.settings.set("geometry", self.saveGeometry())
             self.settings.set("layout", self.saveState(LAYOUT_VERSION))
         self.files.stop()
+        self.gallery.stop()
         self.settings.save()
         self.viewport.release()
         self.session.stop()
@@ -240,7 +244,7 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         style.apply(app, name)
-        for part in (self.status, self.plots):
+        for part in (self.status, self.plots, self.gallery):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()

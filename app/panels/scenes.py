@@ -1,17 +1,28 @@
-"""The list of scenes at the left: title and one line each, in groups; variants under the scene on stage."""
+"""The gallery at the left: a picture, a title and one line each, in groups; variants under the scene on stage."""
 
 from __future__ import annotations
 
 import os
 
-from PyQt6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
+from PyQt6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPainterPath, QPalette, QPixmap, QResizeEvent
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.gallery import Gallery
 from app.session import Session
 from app.stage import Stage, Variant
 from app.style import font
-from app.theme import ACCENT_BAR, BODY_PT, CAPTION_PT, CONTROL_GAP, PADDING, ROW_HEIGHT, SECTION_GAP
+from app.theme import (
+    ACCENT_BAR,
+    BODY_PT,
+    CAPTION_PT,
+    CONTROL_GAP,
+    CORNER_RADIUS,
+    PADDING,
+    ROW_HEIGHT,
+    SECTION_GAP,
+    THUMBNAIL_SIZE,
+)
 from sim.files import builtin_names, is_builtin, load
 from sim.scene import Scene
 
@@ -22,13 +33,19 @@ WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFl
 
 OWN_FILES = "My files"
 VARIANT_GAP = 6  # above and below their text
+TITLE_GAP = 4  # between picture and title
 INDENT = PADDING + CONTROL_GAP  # of variants
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class SceneDelegate(QStyledItemDelegate):
-    """Paints group titles and two-line rows; rows are as high as their text needs."""
+    """Paints group titles and rows with picture and text; rows are as high as their text needs."""
+
+    def __init__(self, view: ScenesPanel) -> None:
+        super().__init__(view)
+        self.view = view
+        self._pixmaps: dict[tuple[int, int], QPixmap] = {}  # by picture and width in pixels
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         painter.save()
@@ -40,6 +57,8 @@ class SceneDelegate(QStyledItemDelegate):
             painter.restore()
             return
         self._paint_ground(painter, option)
+        if not index.data(VARIANT):
+            self._paint_picture(painter, option, index)
         title, summary = _boxes(option.rect, index)
         painter.setPen(palette.color(QPalette.ColorRole.Text))
         painter.setFont(_font_of(index))
@@ -48,6 +67,34 @@ class SceneDelegate(QStyledItemDelegate):
         painter.setFont(font(CAPTION_PT))
         painter.drawText(summary, WRAPPED, index.data(SUMMARY))
         painter.restore()
+
+    def _paint_picture(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        """With round corners; an empty frame until there is one."""
+        box = _picture_box(option.rect)
+        outline = QPainterPath()
+        outline.addRoundedRect(QRectF(box), CORNER_RADIUS, CORNER_RADIUS)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pixmap = self._pixmap(index.data(NAME), box.size(), painter.device().devicePixelRatioF())
+        if pixmap is None:
+            painter.fillPath(outline, option.palette.color(QPalette.ColorRole.Window))
+        else:
+            painter.save()
+            painter.setClipPath(outline)
+            painter.drawPixmap(box, pixmap)
+            painter.restore()
+        painter.setPen(option.palette.color(QPalette.ColorRole.Mid))
+        painter.drawPath(outline)
+
+    def _pixmap(self, name: str, size: QSize, ratio: float) -> QPixmap | None:
+        """The picture in the pixels of the screen, made once."""
+        image = self.view.gallery.picture(name)
+        if image is None:
+            return None
+        key = (image.cacheKey(), round(size.width() * ratio))
+        if key not in self._pixmaps:
+            wide = image.scaledToWidth(key[1], Qt.TransformationMode.SmoothTransformation)
+            self._pixmaps[key] = QPixmap.fromImage(wide)
+        return self._pixmaps[key]
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -60,8 +107,7 @@ class SceneDelegate(QStyledItemDelegate):
             painter.fillRect(bar, option.palette.color(QPalette.ColorRole.Highlight))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
-        view = self.parent()
-        width = view.row_width() if isinstance(view, ScenesPanel) else 0
+        width = self.view.row_width()
         if index.data(NAME) is None:
             return QSize(width, QFontMetrics(_group_font()).height() + SECTION_GAP)
         title, summary = _boxes(QRect(0, 0, width, 1000), index)
@@ -80,12 +126,20 @@ def _font_of(index: Index) -> QFont:
 
 def _boxes(row: QRect, index: Index) -> tuple[QRect, QRect]:
     """Where title and summary stand in a row; variants have a title alone."""
-    left, top = (INDENT, VARIANT_GAP) if index.data(VARIANT) else (PADDING, CONTROL_GAP)
+    below_picture = _picture_box(row).bottom() + 1 - row.top() + TITLE_GAP
+    left, top = (INDENT, VARIANT_GAP) if index.data(VARIANT) else (PADDING, below_picture)
     inner = row.adjusted(left, top, -CONTROL_GAP, 0)
     title = QFontMetrics(_font_of(index)).boundingRect(inner, WRAPPED, index.data())
     below = inner.adjusted(0, title.height() + 2, 0, 0)
     summary = QFontMetrics(font(CAPTION_PT)).boundingRect(below, WRAPPED, index.data(SUMMARY) or "")
     return title, summary
+
+
+def _picture_box(row: QRect) -> QRect:
+    """At the top of a row, as wide as its text."""
+    width = row.width() - PADDING - CONTROL_GAP
+    height = round(width * THUMBNAIL_SIZE[1] / THUMBNAIL_SIZE[0])
+    return QRect(row.left() + PADDING, row.top() + CONTROL_GAP, width, height)
 
 
 def _key(scene: Scene) -> str:
@@ -101,9 +155,10 @@ def _variant_text(variant: Variant, plain: str) -> str:
 class ScenesPanel(QListWidget):
     chosen = pyqtSignal(str)  # what `sim.load` takes
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, gallery: Gallery, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.session = session
+        self.session, self.gallery = session, gallery
+        gallery.changed.connect(self.viewport().update)
         self.setItemDelegate(SceneDelegate(self))
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -148,6 +203,7 @@ class ScenesPanel(QListWidget):
     def _fill(self, item: QListWidgetItem, title: str, scene: Scene) -> None:
         item.setText(title)
         item.setData(NAME, _key(scene))
+        self.gallery.want(_key(scene), scene)
         item.setData(SUMMARY, scene.summary)
         item.setToolTip(scene.summary if is_builtin(scene.path or "") else f"{scene.summary}\n{scene.path}".strip())
 
