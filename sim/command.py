@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.scene import Scene, Vec3
+from sim.scene import Quat, Scene, Vec3
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,11 @@ class SetSpeed(Command):
 
 @dataclass(frozen=True)
 class SetTarget(Command):
-    """Moves a target; its own path ends."""
+    """Moves a target; its own path ends. Without a rotation it keeps its attitude."""
 
     target: str
     position: Vec3
+    rotation: Quat | None = None
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,15 @@ class SetGain(Command):
     controller: str
     gain: str
     value: float
+
+
+@dataclass(frozen=True)
+class SetJointTarget(Command):
+    """What a controller of joints holds a joint at: one number, or wxyz of a ball."""
+
+    controller: str
+    joint: str
+    q: tuple[float, ...]
 
 
 @dataclass(frozen=True)
