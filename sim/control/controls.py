@@ -41,6 +41,7 @@ class Controls(NamedTuple):
     actuated: Array  # (nv,) bool
     locked: Array  # (nv,) bool
     joint: Array  # (nv,) whose velocity it is
+    span: Array  # (nv, 2) limits of hinges and sliders
     links: Links  # of forward dynamics
 
     q: Array  # (nq,) the world at the step boundary, as the engine reports it
@@ -60,6 +61,7 @@ class Controls(NamedTuple):
     op: Array  # their instructions (sim.expression), and those of paths
     value: Array
     stack: Array
+    memory: Array  # (nc, 4 + nq) of controllers that have some (sim/control/detour.py)
     tau: Array  # (nc, nv) what each gives [N·m or N]
     total: Array  # (nv,) their sum within the limits
 
@@ -90,6 +92,7 @@ class Controls(NamedTuple):
     J: Array  # (6, nv)
     X: Array  # (3, nv)
     row: Array  # (6, nv)
+    trial: Array  # (nq,)
     no_wrench: Array  # (nb, 6)
     f_ext: Array  # (n, 6) of forward dynamics, with its work arrays
     W: Array  # (n, WIDTH)
@@ -121,6 +124,7 @@ def bare_controls(model: Model, nc: int) -> Controls:
         actuated=model.dof_actuated,
         locked=model.joint_locked[model.dof_joint],
         joint=model.dof_joint,
+        span=model.joint_limits[model.dof_joint],
         links=links,
         q=np.array(model.q0),
         v=np.array(model.v0),
@@ -138,6 +142,7 @@ def bare_controls(model: Model, nc: int) -> Controls:
         op=np.zeros(0, dtype=np.int64),
         value=np.zeros(0),
         stack=np.zeros(1),
+        memory=np.zeros((nc, 4 + model.nq)),
         tau=np.zeros((nc, nv)),
         total=np.zeros(nv),
         point=np.array(model.target_start),
@@ -165,6 +170,7 @@ def bare_controls(model: Model, nc: int) -> Controls:
         J=np.zeros((6, nv)),
         X=np.zeros((3, nv)),
         row=np.zeros((6, nv)),
+        trial=np.zeros(model.nq),
         no_wrench=np.zeros((nb, 6)),
         f_ext=np.zeros((len(links.parent), 6)),
         W=np.zeros((len(links.parent), WIDTH)),

@@ -75,7 +75,7 @@ class Desk:
 
     def take_over(self, other: Desk) -> None:
         """Everything that people set, from the desk of the same scene before something else in it changed."""
-        for name in ("on", "gains", "q_target", "point", "velocity", "turn", "following", "grip", "grip_at"):
+        for name in ("on", "gains", "q_target", "point", "velocity", "turn", "following", "memory", "grip", "grip_at"):
             getattr(self.controls, name)[...] = getattr(other.controls, name)
 
     # What it shows
@@ -119,13 +119,13 @@ class Desk:
 
     def save(self) -> dict[str, Array]:
         c = self.controls
-        parts = {"targets": c.point, "turns": c.turn, "held": c.q_target, "paths": c.following}
+        parts = {"targets": c.point, "turns": c.turn, "held": c.q_target, "paths": c.following, "memory": c.memory}
         return {name: array.copy() for name, array in parts.items()}
 
     def load(self, saved: Mapping[str, Array]) -> None:
         c = self.controls
         c.point[:], c.turn[:], c.q_target[:] = saved["targets"], saved["turns"], saved["held"]
-        c.following[:] = saved["paths"]
+        c.following[:], c.memory[:] = saved["paths"], saved["memory"]
         c.velocity[:] = 0.0
 
     # Commands
@@ -209,8 +209,9 @@ class Desk:
         self.controls.grip[0] = -1
 
     def let_go(self) -> None:
-        """Of the mouse, and of what the controllers gave last."""
+        """Of the mouse, and of what the controllers remember and gave last."""
         self.controls.grip[0] = -1
+        self.controls.memory[:] = 0.0
         self.controls.tau[:] = 0.0
         self.controls.total[:] = 0.0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from sim.control.detour import LEVER, ROUND, along, way_left, way_round
 from sim.control.tool import locate, turn_left
 from sim.dynamics.jacobian import frame_jacobian
 from sim.jit import inner, jit
@@ -41,16 +42,20 @@ def _pull(c, i):
         u1 += J[4, k] * c.v[k]
         u2 += J[5, k] * c.v[k]
     to, fast = c.point[t], c.velocity[t]
-    f0 = g[0] * (to[0] - x[0]) + g[1] * (fast[0] - u0)
-    f1 = g[0] * (to[1] - x[1]) + g[1] * (fast[1] - u1)
-    f2 = g[0] * (to[2] - x[2]) + g[1] * (fast[2] - u2)
+    e = to[0] - x[0], to[1] - x[1], to[2] - x[2]
+    if way_round(c, i):
+        e = along(c, i)
+    f0 = g[0] * e[0] + g[1] * (fast[0] - u0)
+    f1 = g[0] * e[1] + g[1] * (fast[1] - u1)
+    f2 = g[0] * e[2] + g[1] * (fast[2] - u2)
     size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
     return t, (w0, w1, w2), scale3(g[2] / size if size > g[2] else 1.0, (f0, f1, f2))
 
 
 @inner
 def _give(c, i, n, f):
-    """tau = Jᵀ (n; f)."""
-    J, tau = c.J, c.tau[i]
+    """tau = Jᵀ (n; f), with a weak spring to its posture where the arm goes round."""
+    J, tau, spring = c.J, c.tau[i], c.gains[i, 0] * LEVER * LEVER * c.memory[i, ROUND]
     for k in range(tau.shape[0]):
-        tau[k] = J[0, k] * n[0] + J[1, k] * n[1] + J[2, k] * n[2] + J[3, k] * f[0] + J[4, k] * f[1] + J[5, k] * f[2]
+        tau[k] = spring * way_left(c, i, k) if spring > 0.0 else 0.0
+        tau[k] += J[0, k] * n[0] + J[1, k] * n[1] + J[2, k] * n[2] + J[3, k] * f[0] + J[4, k] * f[1] + J[5, k] * f[2]
