@@ -120,11 +120,12 @@ CONTROLLERS: dict[str, ControllerKind] = {
         (
             Gain("kp", "kp", "1/s²", 0.0, 2500.0, 100.0, "How strongly an error speeds the tool up"),
             Gain("kd", "kd", "1/s", 0.0, 200.0, 20.0, "How strongly a speed towards or past it slows the tool down"),
-            Gain("kn", "kn", "1/s", 0.0, 50.0, 5.0, "Slows down what moves without moving the tool"),
+            Gain("kn", "kn", "1/s", 0.0, 50.0, 5.0, "Brings joints back that move without moving the tool"),
         ),
         "sim.control.operational_space:operational_space",
         needs_target=True,
         needs_tree=True,
+        holds_joints=True,
     ),
     "torque": ControllerKind(
         "Given torques",

@@ -61,7 +61,7 @@ class Controls(NamedTuple):
     op: Array  # their instructions (sim.expression), and those of paths
     value: Array
     stack: Array
-    memory: Array  # (nc, 4 + nq) of controllers that have some (sim/control/detour.py)
+    memory: Array  # (nc, 4 + nq) of controllers that have some (sim/control/detour.py); at first all nan
     tau: Array  # (nc, nv) what each gives [N·m or N]
     total: Array  # (nv,) their sum within the limits
 
@@ -142,7 +142,7 @@ def bare_controls(model: Model, nc: int) -> Controls:
         op=np.zeros(0, dtype=np.int64),
         value=np.zeros(0),
         stack=np.zeros(1),
-        memory=np.zeros((nc, 4 + model.nq)),
+        memory=np.full((nc, 4 + model.nq), np.nan),
         tau=np.zeros((nc, nv)),
         total=np.zeros(nv),
         point=np.array(model.target_start),

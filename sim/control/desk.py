@@ -211,7 +211,7 @@ class Desk:
     def let_go(self) -> None:
         """Of the mouse, and of what the controllers remember and gave last."""
         self.controls.grip[0] = -1
-        self.controls.memory[:] = 0.0
+        self.controls.memory[:] = np.nan
         self.controls.tau[:] = 0.0
         self.controls.total[:] = 0.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from sim.control.joint_error import driven, joint_errors
-from sim.control.saturation import FREE, full, saturate
+from sim.control.saturation import FREE, MOST_PASSES, full, saturate
 from sim.dynamics.aba import aba
 from sim.dynamics.links import Links
 from sim.jit import jit
@@ -26,7 +26,7 @@ def implicit_pd(c, i):
     for k in range(tau.shape[0]):
         state[k] = FREE
         start[k] = kp * (start[k] - h * c.v[k]) - kd * c.v[k] if driven(c, k) else 0.0
-    for _ in range(tau.shape[0] + 1):
+    for _ in range(MOST_PASSES):
         for k in range(tau.shape[0]):
             soft = h * kd + h * h * kp if driven(c, k) and state[k] == FREE else 0.0
             armature[k] = math.inf if c.locked[k] else c.rotor[k] + soft + h * c.damping[k]

@@ -10,6 +10,8 @@ from sim.dynamics.jacobian import frame_jacobian
 from sim.jit import inner, jit
 from sim.spatial.blocks import scale3
 
+FASTEST = 24.0  # [rad/s, m/s]
+
 
 @jit
 def jacobian_transpose(c, i):
@@ -54,8 +56,13 @@ def _pull(c, i):
 
 @inner
 def _give(c, i, n, f):
-    """tau = Jᵀ (n; f), with a weak spring to its posture where the arm goes round."""
-    J, tau, spring = c.J, c.tau[i], c.gains[i, 0] * LEVER * LEVER * c.memory[i, ROUND]
+    """tau = Jᵀ (n; f), with a weak spring to its posture where the arm goes round.
+
+    What would drive a joint that is fast already fades between half of FASTEST and FASTEST, as a motor's torque does.
+    """
+    J, tau, spring, round_it = c.J, c.tau[i], c.gains[i, 0] * LEVER * LEVER, c.memory[i, ROUND] == 1.0
     for k in range(tau.shape[0]):
-        tau[k] = spring * way_left(c, i, k) if spring > 0.0 else 0.0
+        tau[k] = spring * way_left(c, i, k) if round_it else 0.0
         tau[k] += J[0, k] * n[0] + J[1, k] * n[1] + J[2, k] * n[2] + J[3, k] * f[0] + J[4, k] * f[1] + J[5, k] * f[2]
+        if tau[k] * c.v[k] > 0.0:
+            tau[k] *= max(0.0, min(1.0, 2.0 - 2.0 * abs(c.v[k]) / FASTEST))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sim.control.equation import inverse_dynamics, mass_matrix
+from sim.control.joint_error import driven, joint_errors
 from sim.control.tool import locate
 from sim.dynamics.cholesky import factor, solve
 from sim.dynamics.jacobian import frame_jacobian
@@ -14,18 +15,19 @@ SINGULAR = 1e-3  # of the largest entry of J M⁻¹ Jᵀ, added to its diagonal:
 
 @jit
 def operational_space(c, i):
-    """tau = Jᵀ Λ (ẍ − J̇ v + kn J v) − kn M v + D v + c(q, v),   ẍ = kp (x_t − x) + kd (ẋ_t − ẋ).
+    """tau = M a + D v + c(q, v) + Jᵀ Λ (ẍ − J̇ v − J a),   ẍ = kp (x_t − x) + kd (ẋ_t − ẋ).
 
-    Λ = (J M⁻¹ Jᵀ)⁻¹ is the mass that the tool feels. What does not move the tool is slowed down at the rate kn.
-    gains kp [1/s²], kd [1/s], kn [1/s]
+    Λ = (J M⁻¹ Jᵀ)⁻¹ is the mass that the tool feels. What does not move the tool follows a = ¼ kn² error − kn v back to
+    the joints' own targets.   gains kp [1/s²], kd [1/s], kn [1/s]
 
     Source  Khatib 1987, "A unified approach for motion and force control of robot manipulators"
     """
     t, g, tau, nv = c.target[i], c.gains[i], c.tau[i], c.v.shape[0]
     a, J, X = c.row[0], c.J, c.X
+    joint_errors(c, i, a)
     for k in range(nv):
-        a[k] = -g[2] * c.v[k]
-    inverse_dynamics(c, a, tau)  # bodies' accelerations with a, that is J̇ v − kn J v at the tool
+        a[k] = 0.25 * g[2] * g[2] * a[k] - g[2] * c.v[k] if driven(c, k) else 0.0
+    inverse_dynamics(c, a, tau)  # leaves the bodies' accelerations with a: J̇ v + J a at the tool
     x, body = locate(c, t)
     if body < 0:
         return

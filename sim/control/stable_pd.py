@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sim.control.equation import inverse_dynamics, mass_matrix
 from sim.control.joint_error import driven, joint_errors
-from sim.control.saturation import FREE, full, saturate
+from sim.control.saturation import FREE, MOST_PASSES, full, saturate
 from sim.dynamics.cholesky import factor, solve
 from sim.jit import jit
 
@@ -25,7 +25,7 @@ def stable_pd(c, i):
     joint_errors(c, i, start)
     for k in range(tau.shape[0]):
         start[k] = kp * (start[k] - h * c.v[k]) - kd * c.v[k] if driven(c, k) else 0.0
-    for _ in range(tau.shape[0] + 1):
+    for _ in range(MOST_PASSES):
         mass_matrix(c)
         for k in range(tau.shape[0]):
             soft = kd if driven(c, k) and state[k] == FREE else 0.0
