@@ -6,6 +6,8 @@ import math
 
 from sim.dynamics.aba import VELOCITY
 from sim.jit import inner, jit
+from sim.model import BALL, FREE
+from sim.spatial.kernels import copy_matrix
 from sim.tree.bounds import SETTLE, SETTLED, begin, excess, forget_rests, hold, stand_still, start
 from sim.tree.forces import energies, evaluate, place
 from sim.tree.impact import DEAD, LIVELY, rebound
@@ -40,7 +42,7 @@ ACCOUNTING = 64  # steps after which the energy is looked at; from rest, explici
 
 
 @jit
-def advance(sys, w, s, tau, wrench, time, h, n, method):
+def advance(sys, w, s, method, tau, wrench, time, h, n):
     """n steps of h with tau (nv,) and wrench (nb, 6) held. Returns (status, where, done).
 
     `where` is a link, or for STAGES_FAIL a velocity. On any failure the world is that of the last good step.
@@ -65,9 +67,30 @@ def advance(sys, w, s, tau, wrench, time, h, n, method):
 
 
 @jit
-def observe(sys, w, s):
-    """w.p, w.R, w.V of the present state."""
+def read(sys, w, s, q, v, position, rotation, twist, errors, account):
+    """What the present state looks like; of the two quaternions of a rotation, the one that other engines give too.
+
+    Writes  q, v; position, rotation, twist of the body origins; errors = 0, since joints cannot come apart; account
+            = (work since the start [J], 0, 0)
+    """
     place(sys, w, s)
+    for k in range(q.shape[0]):
+        q[k] = s.q[k]
+    for i in range(sys.kind.shape[0]):
+        if sys.kind[i] == BALL or sys.kind[i] == FREE:
+            first = sys.q_start[i] + (3 if sys.kind[i] == FREE else 0)
+            for k in range(first, first + 4 * (q[first] < 0.0)):
+                q[k] = -q[k]
+    for k in range(v.shape[0]):
+        v[k] = s.v[k]
+    for b in range(position.shape[0]):
+        copy_matrix(w.R[b], rotation[b])
+        for k in range(3):
+            position[b, k] = w.p[b, k]
+        for k in range(6):
+            twist[b, k] = w.V[b, k]
+    errors[0], errors[1] = 0.0, 0.0
+    account[0], account[1], account[2] = s.ledger[WORK], 0.0, 0.0
 
 
 @inner
