@@ -12,14 +12,13 @@ from math import pi, radians
 from typing import TYPE_CHECKING
 
 from app.action import Action, Text, is_bare
+from app.actions_files import FILE_ACTIONS
 from app.actions_help import HELP_ACTIONS, READING_ACTIONS
 from app.actions_selection import SELECTION_ACTIONS
 from app.camera import Camera
-from app.filming import FilmSettings
 from app.pacing import QUALITIES
 from app.render.overlays import OVERLAYS
 from app.style import CHOICES
-from app.widgets.film_dialog import FilmDialog
 from sim.backend import BACKENDS, silent
 from sim.command import SetBackend, StepBack, StepOnce
 from sim.control import CONTROLLERS
@@ -82,53 +81,10 @@ def _home(window: Window) -> None:
     window.viewport.look(window.session.stage.home())
 
 
-def _ask_how_to_record(window: Window) -> None:
-    def record(wanted: FilmSettings) -> None:
-        window.filming.settings = wanted
-        window.settings.set("film", wanted.text())
-        window.filming.start()
-
-    dialog = FilmDialog(window.filming.settings, window.viewport.pixels(), window)
-    dialog.chosen.connect(record)
-    dialog.open()
-
-
 # --- the table ----------------------------------------------------------------------------------------
 
 ACTIONS: tuple[Action, ...] = (
-    Action("open", "File", "Open scene…", lambda w: w.ask_for_file(), ("Ctrl+O",), tip="Open a scene file"),
-    Action(
-        "record",
-        "File",
-        lambda w: "Stop recording" if w.filming.on else "Record video",
-        lambda w: w.filming.toggle(),
-        ("V",),
-        lambda w: "stop" if w.filming.on else "record",
-        "Record the view as an MP4, paced by simulated time",
-        "Record video, and stop",
-        group=1,
-    ),
-    Action(
-        "record_with",
-        "File",
-        "Record with settings…",
-        _ask_how_to_record,
-        ("Shift+V",),
-        tip="Choose format, size and frame rate, then record",
-        refusal=lambda w: "A recording is running." if w.filming.on else "",
-        group=1,
-    ),
-    Action(
-        "picture",
-        "File",
-        "Take picture",
-        lambda w: w.filming.take_picture(),
-        ("P",),
-        "picture",
-        "Save the view as a PNG",
-        group=1,
-    ),
-    Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),
+    *FILE_ACTIONS,
     Action(
         "play",
         "Simulation",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -70,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         with Encoder(args.output, width, height, fps) as film:
             if not kind.moves:
                 simulation.step(steps)
-            _draw(simulation, frames, fps, film, args)
+            draw(simulation, frames, fps, film, args.theme, args.show)
     except NoOpenGL as problem:
         raise CommandError(str(problem), 1) from problem
     finally:
@@ -79,7 +80,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _draw(simulation: Simulation, frames: int, fps: float, film: Encoder, args: argparse.Namespace) -> None:
+def draw(
+    simulation: Simulation, frames: int, fps: float, film: Encoder, theme: str, show: Iterable[str] = ()
+) -> None:
     """An image every 1/fps simulated seconds, seen from where the window would show the scene first."""
     from app.camera import fit
     from app.render.offscreen import OffscreenRenderer
@@ -90,8 +93,8 @@ def _draw(simulation: Simulation, frames: int, fps: float, film: Encoder, args: 
 
     renderer = OffscreenRenderer(simulation.scene, film.width, film.height)
     rest = rest_snapshot(simulation.scene, simulation.model)
-    view = View(fit(*renderer.visuals.bounds(rest), simulation.scene.camera), args.theme)
-    overlays, trails = Overlays(frozenset(args.show)), Trails(simulation.model)
+    view = View(fit(*renderer.visuals.bounds(rest), simulation.scene.camera), theme)
+    overlays, trails = Overlays(frozenset(show)), Trails(simulation.model)
     start = simulation.step_count
     with contextlib.closing(renderer), ProgressBar(film.path.name, frames) as bar:
         for number in range(frames):
