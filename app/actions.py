@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from math import pi, radians
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.action import Action, Text, is_bare
@@ -17,7 +18,9 @@ from app.actions_selection import SELECTION_ACTIONS
 from app.camera import Camera
 from app.filming import FilmSettings
 from app.pacing import QUALITIES
+from app.scene_files import MOST_RECENT
 from app.style import CHOICES
+from app.undo import Entry
 from app.widgets.film_dialog import FilmDialog
 from sim.backend import BACKENDS
 from sim.command import SetBackend, StepBack, StepOnce
@@ -86,10 +89,28 @@ def _ask_how_to_record(window: Window) -> None:
     dialog.open()
 
 
+def _way(verb: str, stack: Callable[[Window], list[Entry]]) -> Callable[[Window], str]:
+    return lambda w: f"{verb} {stack(w)[-1].text}" if stack(w) else verb
+
+
 # --- the table ----------------------------------------------------------------------------------------
 
 ACTIONS: tuple[Action, ...] = (
     Action("open", "File", "Open scene…", lambda w: w.ask_for_file(), ("Ctrl+O",), tip="Open a scene file"),
+    *(
+        Action(
+            f"recent:{n}",
+            "File/Recent",
+            lambda w, n=n: Path(w.files.recent[n]).name if n < len(w.files.recent) else "",
+            lambda w, n=n: w.open_file(w.files.recent[n]),
+            tip="Open this file again",
+        )
+        for n in range(MOST_RECENT)
+    ),
+    Action("save", "File", "Save", lambda w: w.save(), ("Ctrl+S",), tip="Write the scene as it is set and seen now"),
+    Action(
+        "save_as", "File", "Save as…", lambda w: w.save_as(), ("Ctrl+Shift+S",), tip="Write it to another scene file"
+    ),
     Action(
         "record",
         "File",
@@ -122,6 +143,26 @@ ACTIONS: tuple[Action, ...] = (
         group=1,
     ),
     Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),
+    Action(
+        "undo",
+        "Edit",
+        _way("Undo", lambda w: w.session.undo.done),
+        lambda w: w.session.undo.undo(),
+        ("Ctrl+Z",),
+        tip="Take back the last change of a setting, a target, the engine or the scene",
+        help="Undo",
+        refusal=lambda w: "" if w.session.undo.done else "There is nothing to undo.",
+    ),
+    Action(
+        "redo",
+        "Edit",
+        _way("Redo", lambda w: w.session.undo.undone),
+        lambda w: w.session.undo.redo(),
+        ("Ctrl+Shift+Z",),
+        tip="Change again what was undone",
+        help="Redo",
+        refusal=lambda w: "" if w.session.undo.undone else "There is nothing to redo.",
+    ),
     Action(
         "play",
         "Simulation",

@@ -146,6 +146,7 @@ class Menus:
             if name := _said(row.icon, self.window):
                 self._set_icon(action, name)
         self.menus["Simulation/Controllers"].menuAction().setVisible(bool(self.window.session.stage.scene.controllers))
+        self.menus["File/Recent"].menuAction().setVisible(bool(self.window.files.recent))
         self.speed.setText(f"{self.window.session.snapshot.speed:.4g}×")
 
     def _set_icon(self, action: QAction, name: str) -> None:

@@ -9,8 +9,9 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
+import numpy as np
 from PyQt6.QtCore import Qt, QTimer
-from PyQt6.QtGui import QGuiApplication, QPixmap, QSurfaceFormat
+from PyQt6.QtGui import QGuiApplication, QImage, QPixmap, QSurfaceFormat
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from app import style
@@ -19,6 +20,7 @@ from app.session import Session
 from app.settings import NAME, Settings
 from app.stage import Stage
 from app.startup import process_age, write_report
+from app.video_encoder import Encoder, VideoError
 from app.viewport import gl_format
 from app.window import Window
 
@@ -82,8 +84,14 @@ class Program:
         self._checks.start()
 
     def _save_shot(self, path: Path) -> None:
-        if not self._screen_picture().save(str(path), "PNG"):
-            print(f'impulse: "{path}" cannot be written.', file=sys.stderr)
+        image = self._screen_picture().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        width, height, bits = image.width(), image.height(), image.constBits()
+        assert bits is not None
+        try:
+            with Encoder(path, width, height) as file:
+                file.add(np.frombuffer(bits.asarray(4 * width * height), dtype=np.uint8).reshape(height, width, 4))
+        except VideoError as problem:
+            print(f"impulse: {problem}", file=sys.stderr)
             self.exit_code = 1
         self.window.close()
 

@@ -21,7 +21,7 @@ from PyQt6.QtGui import (
 from PyQt6.QtOpenGLWidgets import QOpenGLWidget
 from PyQt6.QtWidgets import QWidget
 
-from app.camera import ORBIT_SPEED, Camera
+from app.camera import ORBIT_SPEED, Camera, fit
 from app.gestures import TargetDrag
 from app.hand import Hand
 from app.overlay import Overlay, lags, paint, status_line
@@ -30,6 +30,7 @@ from app.render.view import View
 from app.selection import Selection
 from app.session import Message, Session
 from app.stage import Stage
+from sim.scene import CameraSpec
 from sim.state import Snapshot
 
 if TYPE_CHECKING:
@@ -210,6 +211,18 @@ class Viewport(QOpenGLWidget):
 
     def look(self, camera: Camera) -> None:
         self.hand.glide_to(camera, time.perf_counter())
+
+    def look_from(self, spec: CameraSpec) -> None:
+        """As a scene file says it."""
+        stage = self.session.stage
+        self.look(fit(*stage.visuals.bounds(stage.rest), spec))
+
+    def seen_from(self) -> CameraSpec:
+        """Where the view goes or stands, as a scene file would say it; what the scene says where that is home."""
+        camera = self.hand.glide.end if self.hand.glide else self.hand.camera
+        if camera == self.session.stage.home():
+            return self.session.stage.scene.camera
+        return CameraSpec(camera.azimuth, camera.elevation, camera.distance, camera.look_at)
 
     def frame_all(self) -> None:
         """Fit the scene as it stands now, from the same side."""

@@ -11,12 +11,14 @@ from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow,
 
 from app import style
 from app.filming import Filming, FilmSettings
+from app.gallery import Gallery
 from app.menus import Menus
 from app.panels.control import ControlPanel
 from app.panels.inspector import InspectorPanel
 from app.panels.physics import PhysicsPanel
 from app.panels.plots import PlotsPanel
 from app.panels.scenes import ScenesPanel
+from app.scene_files import SUFFIX, SceneFiles, has_own_file
 from app.session import Message, Session
 from app.settings import Settings
 from app.stage import Stage
@@ -30,6 +32,7 @@ from app.theme import (
 )
 from app.viewport import Viewport
 from app.widgets.help import HelpCard
+from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
 
 PULSE = 16  # [ms]
@@ -37,6 +40,8 @@ PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
 CLOSE_SECONDS = 15.0  # how long closing waits for a film
 LAYOUT_VERSION = 1
 PRESSED = "target_pressed"  # setting: somebody has pressed a target once
+
+SCENE_FILES = f"Scenes (*{SUFFIX});;All files (*)"
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -57,7 +62,10 @@ class Window(QMainWindow):
         self.is_viewport_only = False
         self.viewport = Viewport(session)
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
-        self.scenes, self.plots = ScenesPanel(session), PlotsPanel(session)
+        self.files = SceneFiles(session, settings, self.viewport.seen_from)
+        self.offer = OfferCard(self.viewport)
+        self.gallery = Gallery(session, settings.cache / "thumbnails")
+        self.scenes, self.plots = ScenesPanel(session, self.gallery), PlotsPanel(session)
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
         self.inspector = InspectorPanel(session)
         self.status = StatusLine()
@@ -123,7 +131,14 @@ class Window(QMainWindow):
         self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
         session.shown.selection_changed.connect(lambda _: self.menus.refresh())
         self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
-        self.scenes.chosen.connect(self._on_scene_chosen)
+        session.undo.changed.connect(self.menus.refresh)
+        self.scenes.chosen.connect(self.open_file)
+        session.saved.connect(lambda _: self._show_title())
+        self.files.changed.connect(self._show_title)
+        self.files.found.connect(self.scenes.add_own)
+        self.files.offered.connect(self.offer.show_offer)
+        self.offer.accepted.connect(self._restore)
+        self.offer.declined.connect(self.files.discard)
         self.viewport.frameSwapped.connect(self._on_first_frame)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
 
@@ -153,8 +168,12 @@ class Window(QMainWindow):
 
     def _start_slow_parts(self) -> None:
         """One after the other: two threads that import large libraries at once can trip over each other."""
+        if not self.isVisible():  # closed before it really began
+            return
         self.plots.wake()
         self.session.start()
+        self.files.start()
+        self.gallery.start()
 
     def pulse(self) -> None:
         """At display rate: take what the runner has, show what changed."""
@@ -193,6 +212,8 @@ class Window(QMainWindow):
         if not self.is_viewport_only:
             self.settings.set("geometry", self.saveGeometry())
             self.settings.set("layout", self.saveState(LAYOUT_VERSION))
+        self.files.stop()
+        self.gallery.stop()
         self.settings.save()
         self.viewport.release()
         self.session.stop()
@@ -201,10 +222,15 @@ class Window(QMainWindow):
     # --- what the session says ------------------------------------------------------------------------
 
     def _on_stage(self, stage: Stage) -> None:
-        variant = f" · {stage.scene.variant}" if stage.scene.variant else ""
-        self.setWindowTitle(f"{stage.scene.title}{variant} – Impulse")
+        self._show_title()
         self.status.forget_notes()
         self.viewport.show_pill = bool(stage.scene.targets) and not self.session.hands_on
+
+    def _show_title(self) -> None:
+        scene = self.session.stage.scene
+        variant = f" · {scene.variant}" if scene.variant else ""
+        star = "*" if self.files.is_changed else ""
+        self.setWindowTitle(f"{star}{scene.title}{variant} – Impulse")
 
     def _on_target_pressed(self) -> None:
         self.viewport.show_pill = False
@@ -213,8 +239,9 @@ class Window(QMainWindow):
     def _on_message(self, message: Message) -> None:
         self.status.show_message(message)
 
-    def _on_scene_chosen(self, name: str) -> None:
-        self.session.open(name)
+    def _restore(self) -> None:
+        if spec := self.files.restore():
+            self.viewport.look_from(spec)
         self.viewport.setFocus()
 
     # --- what actions ask for -------------------------------------------------------------------------
@@ -232,7 +259,7 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         style.apply(app, name)
-        for part in (self.status, self.plots, self.control, self.inspector):
+        for part in (self.status, self.plots, self.control, self.inspector, self.gallery):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
@@ -268,11 +295,28 @@ class Window(QMainWindow):
     def cancel(self) -> None:
         self.viewport.cancel()
 
+    def open_file(self, name: str | Path) -> None:
+        self.session.open(name)
+        self.viewport.setFocus()
+
     def ask_for_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", "Scenes (*.toml);;All files (*)")
+        folder = str(self.files.suggestion().parent)
+        path, _ = QFileDialog.getOpenFileName(self, "Open scene", folder, SCENE_FILES)
         if path:
-            self.session.open(path)
-            self.viewport.setFocus()
+            self.open_file(path)
+
+    def save(self) -> None:
+        scene = self.session.stage.scene
+        if has_own_file(scene):
+            self.files.save(scene.path or "")
+        else:
+            self.save_as()
+
+    def save_as(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, "Save scene", str(self.files.suggestion()), SCENE_FILES)
+        if path:
+            self.files.save(path)
+        self.viewport.setFocus()
 
     # --- files dropped on the window ------------------------------------------------------------------
 
@@ -282,6 +326,5 @@ class Window(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         for url in event.mimeData().urls()[:1]:
-            self.session.open(Path(url.toLocalFile()))
+            self.open_file(Path(url.toLocalFile()))
         event.acceptProposedAction()
-        self.viewport.setFocus()

@@ -135,9 +135,10 @@ class ReleaseBody(Command):
 
 @dataclass(frozen=True)
 class LoadScene(Command):
-    """A scene already read from its file; compiled and warmed up on the physics thread."""
+    """A scene already read from its file, and what to set in it before it runs; compiled on the physics thread."""
 
     scene: Scene
+    settings: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True)

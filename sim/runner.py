@@ -125,6 +125,8 @@ class Runner:
         self.events.put(Busy(f'Preparing "{command.scene.title}"…'))
         try:
             fresh = Simulation(command.scene)
+            for setting in command.settings:
+                fresh.apply(setting)
             fresh.step(1)  # whatever has to be compiled is compiled before the swap
             fresh.apply(Reset())
         finally:

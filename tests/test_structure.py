@@ -21,7 +21,7 @@ LAYERS = (
     "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.target_path",
     "sim.check",
     "sim.model sim.state sim.start",
-    "sim.dynamics.* sim.history sim.rest sim.files.*",
+    "sim.dynamics.* sim.history sim.rest sim.files.* sim.tuning",
     "sim.loops",
     "sim.assemble",
     "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger",

@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
         with Encoder(args.output, width, height, fps) as film:
             if not kind.moves:
                 simulation.step(steps)
-            _draw(simulation, frames, fps, film, args.theme)
+            draw(simulation, frames, fps, film, args.theme)
     except NoOpenGL as problem:
         raise CommandError(str(problem), 1) from problem
     finally:
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _draw(simulation: Simulation, frames: int, fps: float, film: Encoder, theme: str) -> None:
+def draw(simulation: Simulation, frames: int, fps: float, film: Encoder, theme: str) -> None:
     """An image every 1/fps simulated seconds, seen from where the window would show the scene first."""
     from app.camera import fit
     from app.render.offscreen import OffscreenRenderer

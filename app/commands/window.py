@@ -18,7 +18,7 @@ EXAMPLES = "\n".join(
         *(f"  {name:<8} {summary}" for name, (_, summary) in COMMANDS.items()),
         "",
         "examples:",
-        "  main.py                              the default scene",
+        "  main.py                              the scene of last time",
         "  main.py hinge_chain --theme dark",
         "  main.py my_robot.toml",
         "  main.py double_pendulum:b            a variant of a scene",
@@ -32,9 +32,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scale = number("a factor from 0.5 to 4", 0.5, 4.0)
     after = number("a time from 0 to 3600 s", 0.0, 3600.0)
     add = parser.add_argument
-    add(
-        "scene", nargs="?", type=scene, metavar="SCENE", help=f"built-in scene or scene file (default: {DEFAULT_SCENE})"
-    )
+    which = f"built-in scene or scene file (default: the last one, at first {DEFAULT_SCENE})"
+    add("scene", nargs="?", type=scene, metavar="SCENE", help=which)
     add("--theme", type=one_of(*THEMES), metavar="NAME", help="light or dark (default: the last one chosen)")
     add("--size", type=window_size, metavar="WxH", help="of the window in pixels (default: the last one)")
     add("--scale", type=scale, metavar="N", help="magnifies text and drawing")

@@ -59,6 +59,7 @@ class ControlPanel(QWidget):
         self._content: QWidget | None = None
         self._build(session.stage)
         session.stage_changed.connect(self._build)
+        session.saved.connect(self._build)
         session.shown.units_changed.connect(self._show_units)
 
     def rebuild(self) -> None:
