@@ -18,11 +18,12 @@ from app.actions_selection import SELECTION_ACTIONS
 from app.camera import Camera
 from app.filming import FilmSettings
 from app.pacing import QUALITIES
+from app.render.overlays import OVERLAYS
 from app.scene_files import MOST_RECENT
 from app.style import CHOICES
 from app.undo import Entry
 from app.widgets.film_dialog import FilmDialog
-from sim.backend import BACKENDS
+from sim.backend import BACKENDS, silent
 from sim.command import SetBackend, StepBack, StepOnce
 from sim.control import CONTROLLERS
 
@@ -72,6 +73,12 @@ def _near(camera: Camera, azimuth: float, elevation: float) -> bool:
 def _toggle_orthographic(window: Window) -> None:
     hand = window.viewport.hand
     hand.camera = replace(hand.camera, orthographic=not hand.camera.orthographic)
+
+
+def _overlay_refusal(window: Window, name: str) -> str:
+    """Joint forces are known to some engines only; what is on can always be switched off."""
+    wanted = name == "loads" and name not in window.viewport.overlays.on
+    return silent(window.session.snapshot.backend) if wanted else ""
 
 
 def _home(window: Window) -> None:
@@ -315,6 +322,20 @@ ACTIONS: tuple[Action, ...] = (
     ),
     *(
         Action(
+            f"overlay:{name}",
+            "View/Overlays",
+            title,
+            lambda w, name=name: w.toggle_overlay(name),
+            tip=tip,
+            checked=lambda w, name=name: name in w.viewport.overlays.on,
+            refusal=lambda w, name=name: _overlay_refusal(w, name),
+            help="-",
+            group=2,
+        )
+        for name, (title, tip) in OVERLAYS.items()
+    ),
+    *(
+        Action(
             f"theme:{choice}",
             "View/Theme",
             title,
@@ -330,7 +351,7 @@ ACTIONS: tuple[Action, ...] = (
             f"quality:{choice}",
             "View/Quality",
             title,
-            lambda w, choice=choice: w.viewport.quality.choose(choice),
+            lambda w, choice=choice: w.choose_quality(choice),
             checked=lambda w, choice=choice: w.viewport.quality.choice == choice,
             help="-",
             group=2,

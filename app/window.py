@@ -34,6 +34,7 @@ from app.viewport import Viewport
 from app.widgets.help import HelpCard
 from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
+from sim.command import WatchForces
 
 PULSE = 16  # [ms]
 PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
@@ -61,6 +62,7 @@ class Window(QMainWindow):
         style.set_text_scale(float(settings.text("text", "1")))
         self.is_viewport_only = False
         self.viewport = Viewport(session)
+        self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
         self.files = SceneFiles(session, settings, self.viewport.seen_from)
         self.offer = OfferCard(self.viewport)
@@ -263,6 +265,17 @@ class Window(QMainWindow):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
+
+    def toggle_overlay(self, name: str) -> None:
+        """Frames, trails, arrows…; what only the physics can tell is asked of it while it is shown."""
+        viewport = self.viewport
+        before, viewport.overlays = viewport.overlays, viewport.overlays.toggled(name)
+        if viewport.overlays.needs_forces != before.needs_forces:
+            self.session.send(WatchForces(viewport.overlays.needs_forces))
+
+    def choose_quality(self, choice: str) -> None:
+        self.viewport.quality.choose(choice)
+        self.settings.set("quality", choice)
 
     def fit_text(self) -> None:
         """After a change of the size of text."""
