@@ -64,7 +64,7 @@ def test_every_scene_starts_above_the_floor(scene: Scene) -> None:
 
 def test_scenes_are_grouped_together() -> None:
     groups = [load(name).group for name in builtin_names()]
-    assert groups == ["Free bodies"] * 2 + ["Joints"] * 7 + ["Arms"] * 8
+    assert groups == ["Free bodies"] * 2 + ["Joints"] * 7 + ["Arms"] * 12
 
 
 def test_the_free_body_spins_about_its_middle_axis() -> None:
