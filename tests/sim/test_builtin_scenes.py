@@ -150,6 +150,16 @@ def test_which_controllers_start_switched_on() -> None:
     }
 
 
+def test_arms_on_balls_have_the_controllers_of_those_on_hinges() -> None:
+    kinds = {name: [c.kind for c in load(name).controllers] for name in ("ball_arm_gravity", "ball_arm_reach")}
+    assert kinds == {"ball_arm_gravity": ["gravity"], "ball_arm_reach": ["gravity", "jacobian_transpose"]}
+    scene = load("ball_arm_pd")
+    assert {joint.kind for joint in scene.joints} == {"ball"}
+    assert scene.controllers[-1].joint_target.keys() == {joint.name for joint in scene.joints}
+    for name in ("ball_arm_gravity", "ball_arm_pd", "ball_arm_reach"):
+        assert next(c for c in load(name).controllers if c.kind == "gravity").enabled
+
+
 def test_joint_pd_aims_at_angles_within_the_limits_that_it_does_not_start_at() -> None:
     scene = load("arm_pd")
     goal = scene.controllers[-1].joint_target
