@@ -49,6 +49,7 @@ def seen(bench):
         bench.session.shown.degrees,
         window.theme_choice,
         bench.viewport.quality.choice,
+        bench.viewport.overlays,
         style.text_scale(),
         window.is_viewport_only,
         [dock.isHidden() for dock in window.docks.values()],
