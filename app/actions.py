@@ -7,48 +7,30 @@ or arrows from a focused control (see `is_bare`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import pi, radians
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.action import Action, Text, is_bare
+from app.actions_files import EDIT_ACTIONS, FILE_ACTIONS
+from app.actions_help import HELP_ACTIONS, READING_ACTIONS
+from app.actions_selection import SELECTION_ACTIONS
 from app.camera import Camera
+from app.filming import FilmSettings
 from app.pacing import QUALITIES
-from app.scene_files import MOST_RECENT
 from app.style import CHOICES
-from app.undo import Entry
+from app.widgets.film_dialog import FilmDialog
 from sim.backend import BACKENDS
-from sim.command import SetBackend, StepOnce
+from sim.command import SetBackend, StepBack, StepOnce
 from sim.control import CONTROLLERS
 
 if TYPE_CHECKING:
     from app.window import Window
 
-Text = str | Callable[["Window"], str]
 MANY_STEPS = 100
+__all__ = ["ACTIONS", "MOUSE", "TOOLBAR", "Action", "Text", "is_bare"]
 PANELS = {"scenes": "Scenes", "control": "Control and physics", "plots": "Plots"}
 BELOW = radians(89.0)  # straight down, short of the pole
-
-
-@dataclass(frozen=True)
-class Action:
-    id: str
-    menu: str  # "Simulation/Engine"; "" for keys alone
-    text: Text
-    do: Callable[[Window], None]
-    keys: tuple[str, ...] = ()
-    icon: Text = ""
-    tip: str = ""
-    help: str = ""  # what the help says if not the text; "-" for nothing
-    help_keys: str = ""
-    checked: Callable[[Window], bool] | None = None
-    refusal: Callable[[Window], str] = lambda _: ""  # why it is greyed
-    group: int = 0  # a line stands between groups of a menu
-
-
-def is_bare(key: str) -> bool:
-    """Whether a key is one that controls need themselves."""
-    return not any(word in key for word in ("Ctrl", "Alt", "Meta")) and not (key[0] == "F" and key[1:].isdigit())
 
 
 # --- what the rows do ---------------------------------------------------------------------------------
@@ -94,28 +76,21 @@ def _home(window: Window) -> None:
     window.viewport.look(window.session.stage.home())
 
 
-def _way(verb: str, stack: Callable[[Window], list[Entry]]) -> Callable[[Window], str]:
-    return lambda w: f"{verb} {stack(w)[-1].text}" if stack(w) else verb
+def _ask_how_to_record(window: Window) -> None:
+    def record(wanted: FilmSettings) -> None:
+        window.filming.settings = wanted
+        window.settings.set("film", wanted.text())
+        window.filming.start()
+
+    dialog = FilmDialog(window.filming.settings, window.viewport.pixels(), window)
+    dialog.chosen.connect(record)
+    dialog.open()
 
 
 # --- the table ----------------------------------------------------------------------------------------
 
 ACTIONS: tuple[Action, ...] = (
-    Action("open", "File", "Open scene…", lambda w: w.ask_for_file(), ("Ctrl+O",), tip="Open a scene file"),
-    *(
-        Action(
-            f"recent:{n}",
-            "File/Recent",
-            lambda w, n=n: Path(w.files.recent[n]).name if n < len(w.files.recent) else "",
-            lambda w, n=n: w.open_file(w.files.recent[n]),
-            tip="Open this file again",
-        )
-        for n in range(MOST_RECENT)
-    ),
-    Action("save", "File", "Save", lambda w: w.save(), ("Ctrl+S",), tip="Write the scene as it is set and seen now"),
-    Action(
-        "save_as", "File", "Save as…", lambda w: w.save_as(), ("Ctrl+Shift+S",), tip="Write it to another scene file"
-    ),
+    *FILE_ACTIONS,
     Action(
         "record",
         "File",
@@ -125,6 +100,16 @@ ACTIONS: tuple[Action, ...] = (
         lambda w: "stop" if w.filming.on else "record",
         "Record the view as an MP4, paced by simulated time",
         "Record video, and stop",
+        group=1,
+    ),
+    Action(
+        "record_with",
+        "File",
+        "Record with settings…",
+        _ask_how_to_record,
+        ("Shift+V",),
+        tip="Choose format, size and frame rate, then record",
+        refusal=lambda w: "A recording is running." if w.filming.on else "",
         group=1,
     ),
     Action(
@@ -138,26 +123,7 @@ ACTIONS: tuple[Action, ...] = (
         group=1,
     ),
     Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),
-    Action(
-        "undo",
-        "Edit",
-        _way("Undo", lambda w: w.session.undo.done),
-        lambda w: w.session.undo.undo(),
-        ("Ctrl+Z",),
-        tip="Take back the last change of a setting, a target, the engine or the scene",
-        help="Undo",
-        refusal=lambda w: "" if w.session.undo.done else "There is nothing to undo.",
-    ),
-    Action(
-        "redo",
-        "Edit",
-        _way("Redo", lambda w: w.session.undo.undone),
-        lambda w: w.session.undo.redo(),
-        ("Ctrl+Shift+Z",),
-        tip="Change again what was undone",
-        help="Redo",
-        refusal=lambda w: "" if w.session.undo.undone else "There is nothing to redo.",
-    ),
+    *EDIT_ACTIONS,
     Action(
         "play",
         "Simulation",
@@ -184,6 +150,22 @@ ACTIONS: tuple[Action, ...] = (
         lambda w: w.session.send(StepOnce(MANY_STEPS)),
         ("Shift+Right",),
         tip=f"Hold the world and take {MANY_STEPS} steps",
+    ),
+    Action(
+        "back",
+        "Simulation",
+        "One step back",
+        lambda w: w.session.send(StepBack()),
+        ("Left",),
+        tip="Hold the world and go back one step, exactly",
+    ),
+    Action(
+        "steps_back",
+        "Simulation",
+        f"{MANY_STEPS} steps back",
+        lambda w: w.session.send(StepBack(MANY_STEPS)),
+        ("Shift+Left",),
+        tip=f"Hold the world and go back {MANY_STEPS} steps, exactly",
     ),
     Action(
         "reset",
@@ -264,10 +246,20 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "frame",
         "View",
+        "Frame selection",
+        lambda w: w.viewport.frame_selection(),
+        ("F",),
+        tip="Fit the view to what is selected, or to everything",
+        context="/",
+    ),
+    Action(
+        "frame_all",
+        "View",
         "Frame everything",
         lambda w: w.viewport.frame_all(),
-        ("F", "Home"),
+        ("Home",),
         tip="Fit the view to the scene",
+        context="/",
     ),
     Action("front", "View", "Front", _look_from(-pi / 2, 0.0), ("1",), tip="Again: from behind", group=1),
     Action("right", "View", "Right", _look_from(0.0, 0.0), ("3",), tip="Again: from the left", group=1),
@@ -306,6 +298,7 @@ ACTIONS: tuple[Action, ...] = (
         )
         for choice, title in QUALITIES.items()
     ),
+    *READING_ACTIONS,
     *(
         Action(
             f"panel:{name}",
@@ -329,9 +322,9 @@ ACTIONS: tuple[Action, ...] = (
         group=3,
     ),
     Action("theme", "", "Light or dark", lambda w: w.toggle_theme(), icon="theme", tip="Light or dark", help="-"),
-    Action("help", "Help", "Keys and mouse", lambda w: w.toggle_help(), ("F1", "?"), "help", "What keys and mouse do"),
-    Action("messages", "Help", "Messages…", lambda w: w.show_messages(), tip="Everything that was said so far"),
-    Action("cancel", "", "Cancel a drag", lambda w: w.cancel(), ("Esc",)),
+    *SELECTION_ACTIONS,
+    *HELP_ACTIONS,
+    Action("cancel", "", "Cancel a drag, then deselect", lambda w: w.cancel(), ("Esc",)),
 )
 
 # Ids in the order of the toolbar; "|" is a line, "<>" a gap that pushes the rest to the right.
@@ -343,6 +336,8 @@ MOUSE = (
     ("Ctrl + drag on it", "Pull a body"),
     ("Left drag", "Turn the view"),
     ("Right, middle or Shift + left drag", "Move the view"),
-    ("Wheel", "Zoom to the cursor"),
+    ("Wheel or pinch", "Zoom to the cursor"),
+    ("Click", "Select"),
     ("Double click", "Look at a point"),
+    ("Right click", "What can be done with it"),
 )

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from PyQt6.QtCore import QObject, QRunnable, QThreadPool, pyqtSignal
 
+from app.shown import Shown
 from app.stage import Stage, load_stage, set_stage
 from app.undo import Undo
 from sim import command as cmd
@@ -75,6 +76,7 @@ class Session(QObject):
         super().__init__()
         self.stage = stage
         self.snapshot = stage.rest
+        self.shown = Shown(stage)
         self.messages: list[Message] = []
         self.busy = ""
         self.stopped = ""  # why the world stopped by itself
@@ -163,6 +165,7 @@ class Session(QObject):
         self._moved = {}
         self.stopped = ""
         self.snapshot = self.stage.rest
+        self.shown.begin(self.stage)
         self._begin_paths()
         self.stage_changed.emit(self.stage)
         self._tell_notes()
@@ -315,7 +318,7 @@ class Session(QObject):
         index = {target.name: i for i, target in enumerate(self.stage.scene.targets)}
         now = {name: _vec3(self.snapshot.targets[index[name]]) for name in self._moved}
         moved = {name: place for name, place in now.items() if place != self._moved[name]}
-        return tuned(self.stage.scene, self.snapshot, moved)
+        return tuned(self.stage.scene, self.stage.model, self.snapshot, moved)
 
     def changes(self) -> tuple[cmd.Command, ...]:
         """What a file would keep of what was set; () if it says so already."""
@@ -355,6 +358,8 @@ _SETTINGS: dict[type[cmd.Command], tuple[str, ...]] = {
     cmd.SetSwitch: ("controller",),
     cmd.SetGain: ("controller", "gain"),
     cmd.SetTarget: ("target",),
+    cmd.SetJointTarget: ("controller", "joint"),
+    cmd.SetIntegrator: (),
     cmd.SetBackend: (),
     cmd.SetSolver: (),
     cmd.SetStabilisation: (),

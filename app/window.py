@@ -10,10 +10,11 @@ from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicatio
 from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
 
 from app import style
-from app.filming import Filming
+from app.filming import Filming, FilmSettings
 from app.gallery import Gallery
 from app.menus import Menus
 from app.panels.control import ControlPanel
+from app.panels.inspector import InspectorPanel
 from app.panels.physics import PhysicsPanel
 from app.panels.plots import PlotsPanel
 from app.panels.scenes import ScenesPanel
@@ -31,7 +32,6 @@ from app.theme import (
 )
 from app.viewport import Viewport
 from app.widgets.help import HelpCard
-from app.widgets.messages import MessageList
 from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
 
@@ -57,6 +57,8 @@ class Window(QMainWindow):
         super().__init__()
         self.session, self.settings = session, settings
         self.theme_choice = theme_choice or settings.text("theme", "system")
+        session.shown.show_degrees(settings.text("angles", "radians") == "degrees")
+        style.set_text_scale(float(settings.text("text", "1")))
         self.is_viewport_only = False
         self.viewport = Viewport(session)
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
@@ -65,6 +67,7 @@ class Window(QMainWindow):
         self.gallery = Gallery(session, settings.cache / "thumbnails")
         self.scenes, self.plots = ScenesPanel(session, self.gallery), PlotsPanel(session)
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
+        self.inspector = InspectorPanel(session)
         self.status = StatusLine()
         self.help: HelpCard | None = None
         self._closing_since: float | None = None
@@ -88,26 +91,32 @@ class Window(QMainWindow):
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.addTab(self.control, "Control")
         self.tabs.addTab(self.physics, "Physics")
+        self.tabs.addTab(self.inspector, "Inspector")
         for corner, area in (
             (Qt.Corner.BottomLeftCorner, LEFT),
             (Qt.Corner.BottomRightCorner, RIGHT),
         ):
             self.setCorner(corner, area)
         self.docks = {
-            "scenes": self._dock("Scenes", self.scenes, LEFT, (140, 0)),
-            "control": self._dock("Control", self.tabs, RIGHT, (RIGHT_DOCK - 20, 0)),
-            "plots": self._dock("Plots", self.plots, BOTTOM, (0, BOTTOM_DOCK // 2)),
+            "scenes": self._dock("Scenes", self.scenes, LEFT),
+            "control": self._dock("Control", self.tabs, RIGHT),
+            "plots": self._dock("Plots", self.plots, BOTTOM),
         }
-        self.resizeDocks([self.docks["scenes"]], [LEFT_DOCK], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["control"]], [RIGHT_DOCK], Qt.Orientation.Horizontal)
+        self._size_docks()
+
+    def _size_docks(self) -> None:
+        """As wide as their text needs."""
+        across, scaled = Qt.Orientation.Horizontal, style.scaled
+        self.scenes.setMinimumWidth(scaled(LEFT_DOCK - 44))
+        self.tabs.setMinimumWidth(scaled(RIGHT_DOCK - 20))
+        self.resizeDocks([self.docks["scenes"], self.docks["control"]], [scaled(LEFT_DOCK), scaled(RIGHT_DOCK)], across)
         self.resizeDocks([self.docks["plots"]], [BOTTOM_DOCK], Qt.Orientation.Vertical)
 
-    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea, minimum: tuple[int, int]) -> QDockWidget:
+    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title)
         dock.setObjectName(f"dock:{title}")
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         dock.setTitleBarWidget(QWidget())
-        content.setMinimumSize(*minimum)
         dock.setWidget(content)
         self.addDockWidget(area, dock)
         return dock
@@ -126,6 +135,8 @@ class Window(QMainWindow):
         self.files.offered.connect(self.offer.show_offer)
         self.offer.accepted.connect(self._restore)
         self.offer.declined.connect(self.files.discard)
+        self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
+        self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
         self.viewport.frameSwapped.connect(self._on_first_frame)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
 
@@ -173,6 +184,8 @@ class Window(QMainWindow):
             self._last_panels = now
             self.control.refresh(self.session.snapshot)
             self.physics.refresh(self.session.snapshot)
+            if self.inspector.isVisible():
+                self.inspector.refresh(self.session.snapshot)
             self.menus.refresh()
         if now - self._last_plots >= PLOT_SECONDS:
             self._last_plots = now
@@ -244,10 +257,20 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         style.apply(app, name)
-        for part in (self.status, self.plots, self.gallery):
+        for part in (self.status, self.plots, self.control, self.inspector, self.gallery):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
+
+    def fit_text(self) -> None:
+        """After a change of the size of text."""
+        self._show_theme()
+        self._size_docks()
+        self.status.fit_text()
+        self.control.rebuild()
+        self.plots.rebuild()
+        self.scenes.scheduleDelayedItemsLayout()
+        self.help = None
 
     def toggle_panel(self, name: str) -> None:
         self.docks[name].setVisible(self.docks[name].isHidden())
@@ -266,9 +289,6 @@ class Window(QMainWindow):
         else:
             self.help = self.help or HelpCard(self)
             self.help.open()
-
-    def show_messages(self) -> None:
-        MessageList(self.session.messages, self).show()
 
     def cancel(self) -> None:
         self.viewport.cancel()

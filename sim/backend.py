@@ -61,7 +61,7 @@ INTEGRATORS: dict[str, tuple[str, ...]] = {
 
 
 # id -> the scene's settings that this engine heeds beside step and gravity
-SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "tree": (), "pybullet": ()}
+SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "tree": ("integrator",), "pybullet": ()}
 
 
 def integrator_of(name: str, scene: Scene) -> str:

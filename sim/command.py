@@ -25,6 +25,13 @@ class StepOnce(Command):
 
 
 @dataclass(frozen=True)
+class StepBack(Command):
+    """Pauses and goes back `count` steps, exactly, as far as they are known; settings stay."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class Reset(Command):
     """Back to the start state; gains and switches stay."""
 
@@ -64,6 +71,15 @@ class SetGain(Command):
 
 
 @dataclass(frozen=True)
+class SetJointTarget(Command):
+    """What a controller of joints holds a joint at: one number, or wxyz of a ball."""
+
+    controller: str
+    joint: str
+    q: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class SetBackend(Command):
     """Another engine from the same q and v."""
 
@@ -82,6 +98,13 @@ class SetStabilisation(Command):
     """Another of STABILISATIONS from the same q and v."""
 
     stabilise: str
+
+
+@dataclass(frozen=True)
+class SetIntegrator(Command):
+    """Another of the engine's INTEGRATORS from the same q and v."""
+
+    integrator: str
 
 
 @dataclass(frozen=True)

@@ -65,6 +65,7 @@ class History:
         length = int(min(_SECONDS / dt, _MOST_NUMBERS / width))
         self.rows = np.zeros((max(length, 100), width))
         self.count = 0
+        self.oldest = 0  # the first row there is, as long as it has not been overwritten
         self.start_energy = float("nan")
 
     def write(self, **values: Any) -> None:
@@ -81,6 +82,14 @@ class History:
         """Energy counts from another zero from the next row on, so that drift does not see the jump."""
         self.start_energy += jump
 
+    def cut(self, time: float) -> None:
+        """Forget what came after `time`."""
+        self.oldest = max(self.oldest, self.count - len(self.rows))
+        if self.oldest < self.count:
+            times = self._copy(self.oldest, self.count, self.columns["time"])[:, 0]
+            self.count = self.oldest + max(int(np.searchsorted(times, time, side="right")), 1)
+            self.start_energy = float(self.rows[(self.count - 1) % len(self.rows), self.columns["start"]][0])
+
     def resized(self, dt: float) -> History:
         """The same rows in a history that holds as much time with another step, as far as they fit."""
         other = History(self.model, dt)
@@ -92,7 +101,7 @@ class History:
     def last_rows(self, seconds: float) -> Array:
         """A copy of the rows of the last `seconds`, oldest first."""
         size, end = len(self.rows), self.count
-        first = max(0, end - size)
+        first = max(self.oldest, end - size)
         if first == end:
             return np.zeros((0, self.rows.shape[1]))
         times = self._copy(first, end, self.columns["time"])[:, 0]

@@ -28,6 +28,7 @@ from sim.command import (
     Refused,
     Reset,
     SetSpeed,
+    StepBack,
     StepOnce,
     Stopped,
 )
@@ -36,6 +37,7 @@ from sim.state import Snapshot
 
 if TYPE_CHECKING:
     from sim.history import History
+    from sim.rewind import Rewind
     from sim.simulation import Simulation
 
 PERIOD = 0.004  # [s] between two wakes while running
@@ -54,6 +56,7 @@ class Runner:
         self.history: History | None = None
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._simulation: Simulation | None = None
+        self._rewind: Rewind | None = None
         self._scene_id = 0
         self._running = running
         self._speed = 1.0
@@ -106,6 +109,8 @@ class Runner:
             else:
                 assert self._simulation is not None
                 inverse = self._simulation.apply(command)
+                if self._rewind:
+                    self._rewind.change(command)
         except (SceneError, BackendError, Diverged, ValueError) as error:
             self.events.put(Refused(command, str(error)))
             return True
@@ -114,6 +119,7 @@ class Runner:
         return True
 
     def _load(self, command: LoadScene) -> Command | None:
+        from sim.rewind import Rewind
         from sim.simulation import Simulation
 
         self.events.put(Busy(f'Preparing "{command.scene.title}"…'))
@@ -125,7 +131,7 @@ class Runner:
             fresh.apply(Reset())
         finally:
             self.events.put(Busy(""))
-        old, self._simulation = self._simulation, fresh
+        old, self._simulation, self._rewind = self._simulation, fresh, Rewind(fresh)
         self._scene_id += 1
         self._restart_clock()
         self._next_frame = 0.0
@@ -147,6 +153,12 @@ class Runner:
         for _ in range(command.count):
             if not self._step():
                 break
+
+    def _step_back(self, command: StepBack) -> None:
+        self._running = False
+        if self._rewind:
+            self._rewind.back(command.count)
+            self._restart_clock()
 
     def _set_speed(self, command: SetSpeed) -> Command:
         low, high = SPEEDS
@@ -187,6 +199,8 @@ class Runner:
         simulation = self._simulation
         if simulation is None:
             return False
+        if self._rewind:
+            self._rewind.note()
         try:
             simulation.step(1)
         except Diverged as error:
@@ -263,6 +277,7 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     LoadScene: Runner._load,
     Play: Runner._play,
     StepOnce: Runner._step_once,
+    StepBack: Runner._step_back,
     SetSpeed: Runner._set_speed,
     Record: Runner._record,
 }

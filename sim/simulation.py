@@ -1,9 +1,9 @@
 """One world: a model, an engine, controllers, targets and what happened. No threads.
 
-    import sim
-    world = sim.Simulation(sim.load("arm_reach"))
-    world.advance(2.0)
-    world.q, world.v, world.state
+import sim
+world = sim.Simulation(sim.load("arm_reach"))
+world.advance(2.0)
+world.q, world.v, world.state
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.backend import BACKENDS, BackendError, Diverged, create, integrator_of, without
+from sim.backend import BACKENDS, INTEGRATORS, BackendError, Diverged, create, integrator_of, without
 from sim.check import check
 from sim.command import (
     Command,
@@ -25,6 +25,8 @@ from sim.command import (
     SetBackend,
     SetGain,
     SetGravity,
+    SetIntegrator,
+    SetJointTarget,
     SetSolver,
     SetStabilisation,
     SetStep,
@@ -33,7 +35,7 @@ from sim.command import (
 )
 from sim.control import CONTROLLERS
 from sim.control import create as create_controller
-from sim.control.controller import Motion
+from sim.control.controller import Motion, set_joint_target
 from sim.control.mouse_spring import Grip
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.kinematics import frame_points
@@ -43,6 +45,7 @@ from sim.model import compile_model
 from sim.scene import Scene
 from sim.state import Array, Control, Pull, Reading, Snapshot, State
 from sim.target_path import Circle
+from sim.wording import find
 
 
 class Simulation:
@@ -194,6 +197,7 @@ class Simulation:
             self._since = state.step, state.time
         self._targets[:] = state.targets
         self._paths[:] = state.paths
+        self._target_velocities[:] = 0.0
         self._observe()
         self._open_ledger()
 
@@ -234,9 +238,11 @@ class Simulation:
             joint_gap=r.joint_gap,
             joint_angle_error=r.joint_angle_error,
             step_time=0.0,
+            integrator=self.integrator,
             pull=self._pull,
             controllers=dict(self.enabled),
             gains={n: self._gain_values(n) for n in self.controllers},
+            joint_targets={n: c.q_target.copy() for n, c in self.controllers.items() if hasattr(c, "q_target")},
         )
 
     def close(self) -> None:
@@ -259,7 +265,7 @@ class Simulation:
         self._record()
 
     def _set_target(self, c: SetTarget) -> Command:
-        i = _find(self.model.target_names, c.target, "target")
+        i = find(self.model.target_names, c.target, "target")
         if not np.isfinite(c.position).all():
             raise ValueError(f'The target "{c.target}" needs three finite coordinates.')
         x, y, z = (float(a) for a in self._targets[i])
@@ -270,7 +276,7 @@ class Simulation:
         return inverse
 
     def _follow_path(self, c: FollowPath) -> Command:
-        i = _find(self.model.target_names, c.target, "target")
+        i = find(self.model.target_names, c.target, "target")
         if c.on and self.scene.targets[i].path is None:
             raise ValueError(f'The target "{c.target}" has no path in this scene.')
         inverse = FollowPath(c.target, bool(self._paths[i]))
@@ -280,15 +286,15 @@ class Simulation:
         return inverse
 
     def _set_switch(self, c: SetSwitch) -> Command:
-        _find(tuple(self.controllers), c.controller, "controller")
+        find(tuple(self.controllers), c.controller, "controller")
         inverse = SetSwitch(c.controller, self.enabled[c.controller])
         self.enabled[c.controller] = c.on
         return inverse
 
     def _set_gain(self, c: SetGain) -> Command:
-        _find(tuple(self.controllers), c.controller, "controller")
+        find(tuple(self.controllers), c.controller, "controller")
         table = self._gain_table(c.controller)
-        i = _find(tuple(g.name for g in table), c.gain, "gain")
+        i = find(tuple(g.name for g in table), c.gain, "gain")
         if not table[i].low <= c.value <= table[i].high:
             raise ValueError(
                 f"{table[i].symbol} of {c.controller} takes {table[i].low:g} to {table[i].high:g} {table[i].unit}, "
@@ -308,17 +314,13 @@ class Simulation:
         self._open_ledger()
         return inverse
 
-    def _set_solver(self, c: SetSolver) -> Command:
-        return SetSolver(self._tune_engine("solver", c.solver))
-
-    def _set_stabilisation(self, c: SetStabilisation) -> Command:
-        return SetStabilisation(self._tune_engine("stabilise", c.stabilise))
-
     def _tune_engine(self, setting: str, value: str) -> str:
         """Returns what held before."""
         if reason := without(self.backend_name, setting):
             raise ValueError(reason)
-        before: str = getattr(self.scene, setting)
+        if setting == "integrator":
+            find(INTEGRATORS[self.backend_name], value, "integrator")
+        before: str = self.integrator if setting == "integrator" else getattr(self.scene, setting)
         self._change_scene(**{setting: value})
         return before
 
@@ -354,7 +356,7 @@ class Simulation:
         self._engine, self.backend_name = engine, name
 
     def _pull_to(self, c: PullBody) -> None:
-        b = _find(self.model.body_names, c.body, "body")
+        b = find(self.model.body_names, c.body, "body")
         self._grip = Grip(b, np.array(c.point, dtype=float), np.array(c.anchor, dtype=float))
 
     def _release(self, _: ReleaseBody) -> None:
@@ -369,12 +371,6 @@ class Simulation:
         return {g.name: float(x) for g, x in zip(self._gain_table(name), values, strict=True)}
 
 
-def _find(names: tuple[str, ...], name: str, what: str) -> int:
-    if name not in names:
-        raise ValueError(f'There is no {what} "{name}" in this scene; there are {", ".join(names) or "none"}.')
-    return names.index(name)
-
-
 _APPLY: dict[type[Command], Callable[[Simulation, Any], Command | None]] = {
     Reset: Simulation._reset,
     SetTarget: Simulation._set_target,
@@ -382,8 +378,10 @@ _APPLY: dict[type[Command], Callable[[Simulation, Any], Command | None]] = {
     SetSwitch: Simulation._set_switch,
     SetGain: Simulation._set_gain,
     SetBackend: Simulation._set_backend,
-    SetSolver: Simulation._set_solver,
-    SetStabilisation: Simulation._set_stabilisation,
+    SetSolver: lambda world, c: SetSolver(world._tune_engine("solver", c.solver)),
+    SetStabilisation: lambda world, c: SetStabilisation(world._tune_engine("stabilise", c.stabilise)),
+    SetIntegrator: lambda world, c: SetIntegrator(world._tune_engine("integrator", c.integrator)),
+    SetJointTarget: lambda world, c: set_joint_target(world.model, world.controllers, c),
     SetStep: Simulation._set_step,
     SetGravity: Simulation._set_gravity,
     PullBody: Simulation._pull_to,

@@ -113,6 +113,8 @@ class Snapshot:
     joint_gap: float
     joint_angle_error: float
     step_time: float  # median processor time of a step [s]
+    integrator: str = ""  # how the engine steps, by name
     pull: Pull | None = None
     controllers: Mapping[str, bool] = field(default_factory=dict)  # name -> switched on
     gains: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    joint_targets: Mapping[str, Array] = field(default_factory=dict)  # by controller name, (nq,)

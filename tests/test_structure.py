@@ -26,6 +26,7 @@ LAYERS = (
     "sim.assemble",
     "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger",
     "sim.simulation sim.robot",
+    "sim.rewind",
     "sim.runner",
 )
 RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from ctypes import c_void_p
 from dataclasses import dataclass
 from typing import Any
@@ -61,11 +61,20 @@ class Geometry:
         self._use_meshes(segments if len(visuals) < MANY else segments // 2)
         self._reserve_marks(2 * targets + 4)
 
-    def upload(self, snapshot: Snapshot, targets: Array, marks: Sequence[tuple[float, ...]], theme: str) -> None:
+    def upload(
+        self,
+        snapshot: Snapshot,
+        targets: Array,
+        marks: Sequence[tuple[float, ...]],
+        theme: str,
+        hidden: Collection[int] = (),
+    ) -> None:
         """Everything that moved, in one go."""
         if len(marks) > len(self._mark_rows):
             self._reserve_marks(2 * len(marks))
         self._visuals.instances(snapshot, self.instances)
+        if hidden:
+            self.instances[np.isin(self._visuals.body, list(hidden)), :, :3] = 0.0  # of no size
         self.centers[len(self._visuals) :] = targets
         if marks:
             self._mark_rows[: len(marks)] = marks

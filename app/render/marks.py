@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from app.camera import Camera
+from app.render.handles import draw_handles
 from app.render.view import View
 from app.theme import TARGET_OUTLINE, THEMES, rgb
 from sim.state import Pull, Snapshot
@@ -121,6 +122,8 @@ def frame_marks(targets: Array, radius: float, pull: Pull | None, view: View, wi
         if dragged:
             marks.line(point * [1.0, 1.0, 0.0], point, DEPTH_LINE, line, (*line[:3], 0.0))
         halo = HALO if view.hover_target == index and not dragged else 0.0
+        if view.handles == index:
+            draw_handles(marks.arrow, point, radius, view, height)
         marks.disc(point, radius, fill, ink, TARGET_OUTLINE, halo)
     if pull is not None:
         _spring(marks, pull, (*rgb(theme.spring), 1.0), ink)

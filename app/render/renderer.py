@@ -18,7 +18,7 @@ from app.render.program import FRAME_BINDING, Program
 from app.render.shadow import ShadowMap, caster_box, shadow_matrix
 from app.render.view import View
 from app.render.visuals import Visuals
-from app.theme import HIDDEN_OPACITY
+from app.theme import HIDDEN_OPACITY, OUTLINE_WIDTH, THEMES, rgb
 from sim.state import Snapshot
 
 
@@ -71,7 +71,7 @@ class Renderer:
         """A frame of width × height physical pixels; leaves `framebuffer` bound and the state as Qt expects it."""
         targets = shown_targets(snapshot, view)
         marks = frame_marks(targets, self._visuals.target_radius, snapshot.pull, view, width, height)
-        self._geometry.upload(snapshot, targets, marks, view.theme)
+        self._geometry.upload(snapshot, targets, marks, view.theme, view.hidden)
         self._upload_frame(width, height, snapshot, view)
         _begin_state()
         self._draw_shadow()
@@ -79,6 +79,7 @@ class Renderer:
         GL.glClear(GL.GL_DEPTH_BUFFER_BIT)
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._shadow_map().texture)
         self._draw_bodies()
+        self._draw_outline(height, snapshot, view)
         self._draw_surroundings(view)
         self._draw_marks(len(marks))
         _end_state()
@@ -124,6 +125,20 @@ class Renderer:
     def _draw_bodies(self) -> None:
         GL.glUseProgram(self._program("solid").id)
         self._geometry.draw_solids()
+
+    def _draw_outline(self, height: int, snapshot: Snapshot, view: View) -> None:
+        """The far sides of the selected body's solids, a little enlarged: what shows of them is its outline."""
+        if view.selected_body < 0:
+            return
+        program = self._program("outline")
+        width = OUTLINE_WIDTH * view.scale * view.camera.pixel_size(snapshot.position[view.selected_body], height)
+        GL.glUseProgram(program.id)
+        GL.glUniform1f(program.uniform("chosen"), view.selected_body)
+        GL.glUniform1f(program.uniform("grow"), width)
+        GL.glUniform3f(program.uniform("ink"), *rgb(THEMES[view.theme].accent))
+        GL.glCullFace(GL.GL_FRONT)
+        self._geometry.draw_solids()
+        GL.glCullFace(GL.GL_BACK)
 
     def _draw_surroundings(self, view: View) -> None:
         """Floor and sky, only where no body is in front; from below the floor is not there."""

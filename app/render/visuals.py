@@ -80,6 +80,15 @@ class Visuals:
         motion_extent(extent, self._reach, snapshot, self.scene)
         return extent.sphere()
 
+    def body_sphere(self, snapshot: Snapshot, body: int) -> tuple[Array, float]:
+        """Centre and radius of a sphere around what is drawn of a body; a small one where nothing is."""
+        own = self.body == body
+        if not own.any():
+            return np.array(snapshot.position[body]), 0.1 * self.radius
+        centers = self.instances(snapshot)[own, :, 3].astype(float)
+        center = centers.mean(axis=0)
+        return center, float((np.linalg.norm(centers - center, axis=1) + self.bounding[own]).max())
+
     def light_bounds(self, snapshot: Snapshot, instances: Array) -> tuple[Array, float]:
         """Centre and radius of the sphere that shadows can come from, as still as the mechanism allows."""
         return self._reach.sphere(snapshot, instances[:, :, 3], self.bounding)

@@ -41,6 +41,7 @@ class ControllerKind:
     factory: str
     needs_target: bool = False
     needs_tree: bool = False  # cannot work where joints close loops
+    holds_joints: bool = False  # has targets of joints
 
 
 CONTROLLERS: dict[str, ControllerKind] = {
@@ -59,6 +60,7 @@ CONTROLLERS: dict[str, ControllerKind] = {
             Gain("kd", "kd", "N·m·s/rad", 0.0, 20.0, 4.0, "Damping at every joint"),
         ),
         "sim.control.joint_pd:JointPd",
+        holds_joints=True,
     ),
     "jacobian_transpose": ControllerKind(
         "Jacobian transpose",
