@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from PyQt6 import sip
 from PyQt6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PyQt6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QWheelEvent
 from PyQt6.QtTest import QTest
@@ -113,9 +115,11 @@ class Monkey:
         return f"drag {button.name} {keys.name}"
 
     def drag_target(self) -> str:
-        if not len(self.bench.session.snapshot.targets):
+        hand, targets = self.bench.viewport.hand, self.bench.session.snapshot.targets
+        places = hand.camera.project(targets, *hand.size) if len(targets) else targets
+        if not len(places) or not np.isfinite(places).all():  # none, or behind the camera
             return self.drag()
-        x, y = self.bench.target_pixel()
+        x, y = (round(float(c)) for c in self.random.choice(list(places))[:2])
         self._drag(self.bench.viewport, LEFT, NONE, QPoint(x, y), self._point(self.bench.viewport))
         return "drag target"
 
@@ -188,6 +192,8 @@ class Monkey:
         for n in range(1, 6):
             QTest.mouseMove(widget, a + (b - a) * n / 5)
             self.bench.bot.wait(8)
+            if sip.isdeleted(widget):  # another scene has come meanwhile
+                return
         if self.random.random() < 0.15:
             QTest.keyClick(widget, Qt.Key.Key_Escape)
         QTest.mouseRelease(widget, button, keys, b)
@@ -202,6 +208,8 @@ class Monkey:
         for widget in QApplication.topLevelWidgets():
             if widget.isVisible() and widget is not self.bench.window:
                 widget.close()
+        if QApplication.activeWindow() is not self.bench.window:  # no window manager gives the keyboard back
+            self.bench.window.activateWindow()
 
 
 def _can_click(widget: QWidget) -> bool:

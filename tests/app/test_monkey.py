@@ -10,6 +10,7 @@ import threading
 import time
 
 import pytest
+from PyQt6 import sip
 from PyQt6.QtWidgets import QFileDialog
 
 from app import style
@@ -58,7 +59,7 @@ def bench(qtbot, tmp_path, monkeypatch):
     monkeypatch.setattr("app.widgets.status.QDesktopServices.openUrl", lambda _: True)
     bench = Bench(qtbot, tmp_path, "arm_reach", Runner)
     yield bench
-    if bench.window.isVisible():
+    if not sip.isdeleted(bench.window) and bench.window.isVisible():
         bench.close()
     style.set_text_scale(1.0)
 
@@ -85,8 +86,11 @@ def assert_whole(bench, monkey: Monkey, faults: list[str], qtlog, before: float)
     assert gl_errors(bench) == [], story
     assert monkey.changing >= LIVELY, story
     assert memory(bench) - before < MOST_MEMORY, story
+    bench.window.filming.stop()
+    bench.bot.waitUntil(lambda: not bench.window.filming.unfinished, timeout=60_000)  # or a film outlives the window
     bench.close()
-    assert [t for t in threading.enumerate() if t is not threading.main_thread()] == [], story
+    others = lambda: [t for t in threading.enumerate() if t is not threading.main_thread()]  # noqa: E731
+    bench.bot.waitUntil(lambda: others() == [], timeout=5000)
 
 
 def gl_errors(bench) -> list[int]:
