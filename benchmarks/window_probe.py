@@ -37,7 +37,12 @@ MOVE = 8  # [ms] between two motions of the mouse
 BEAT = 1  # [ms]
 LEFT, NONE, CTRL = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
-Interval = tuple[float, float]
+Moment = tuple[float, float]  # on the wall, and of this thread's processor time [s]
+Interval = tuple[Moment, Moment]
+
+
+def now() -> Moment:
+    return time.perf_counter(), time.thread_time()
 
 
 class TimedViewport:
@@ -48,9 +53,9 @@ class TimedViewport:
         paint = Viewport.paintGL
 
         def timed(viewport: Viewport) -> None:
-            begin = time.perf_counter()
+            begin = now()
             paint(viewport)
-            self.paints.append((begin, time.perf_counter()))
+            self.paints.append((begin, now()))
 
         Viewport.paintGL = timed  # type: ignore[method-assign]
 
@@ -96,7 +101,7 @@ def wait_for_motion(app: QApplication, window: Window) -> None:
 
 def drag(window: Window, timed: TimedViewport, keys: Qt.KeyboardModifier, alone: float) -> Any:
     """Hold the left button and lead the mouse round and round."""
-    viewport, beats = window.viewport, [time.perf_counter()]
+    viewport, beats = window.viewport, [now()]
     center = grip(window) if keys == CTRL else QPoint(viewport.width() // 4, viewport.height() // 4)
     begin = time.perf_counter()
     start, first = window.session.snapshot.time, len(timed.paints)
@@ -109,7 +114,7 @@ def drag(window: Window, timed: TimedViewport, keys: Qt.KeyboardModifier, alone:
     for timer in (hand, heart):
         timer.setTimerType(Qt.TimerType.PreciseTimer)
     hand.timeout.connect(move)
-    heart.timeout.connect(lambda: beats.append(time.perf_counter()))
+    heart.timeout.connect(lambda: beats.append(now()))
     QTest.mousePress(viewport, LEFT, keys, center)
     hand.start()
     heart.start()
@@ -122,11 +127,12 @@ def drag(window: Window, timed: TimedViewport, keys: Qt.KeyboardModifier, alone:
     QTest.mouseRelease(viewport, LEFT, keys, center)
     factor = (window.session.snapshot.time - start) / seconds
     paints = timed.paints[first:]
-    gaps = 1e3 * np.array([b - a - overlap((a, b), paints) for a, b in pairwise(beats)])
-    lengths = 1e3 * np.array([b - a for a, b in paints])
+    gaps, busy = (1e3 * np.array([without((a, b), paints, clock) for a, b in pairwise(beats)]) for clock in (0, 1))
+    lengths = 1e3 * np.array([end[0] - start[0] for start, end in paints])
     return {
         "gap": float(gaps.max()),
         "gap_p99": float(np.quantile(gaps, 0.99)),
+        "busy": float(busy.max()),
         "frames": len(paints),
         "seconds": seconds,
         "paint_median": float(np.median(lengths)),
@@ -143,8 +149,10 @@ def grip(window: Window) -> QPoint:
     return QPoint(round(float(x)), round(float(y)))
 
 
-def overlap(gap: Interval, paints: list[Interval]) -> float:
-    return sum(max(0.0, min(gap[1], end) - max(gap[0], begin)) for begin, end in paints)
+def without(gap: Interval, paints: list[Interval], clock: int) -> float:
+    """The length of a gap by one of the clocks, less what was spent in paintGL."""
+    painting = sum(end[clock] - begin[clock] for begin, end in paints if gap[0] <= begin and end <= gap[1])
+    return gap[1][clock] - gap[0][clock] - painting
 
 
 if __name__ == "__main__":
