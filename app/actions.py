@@ -12,15 +12,14 @@ from math import pi, radians
 from typing import TYPE_CHECKING
 
 from app.action import Action, Text, is_bare
-from app.actions_files import EDIT_ACTIONS, FILE_ACTIONS
+from app.actions_files import FILE_ACTIONS
 from app.actions_help import HELP_ACTIONS, READING_ACTIONS
 from app.actions_selection import SELECTION_ACTIONS
 from app.camera import Camera
-from app.filming import FilmSettings
 from app.pacing import QUALITIES
+from app.render.overlays import OVERLAYS
 from app.style import CHOICES
-from app.widgets.film_dialog import FilmDialog
-from sim.backend import BACKENDS
+from sim.backend import BACKENDS, silent
 from sim.command import SetBackend, StepBack, StepOnce
 from sim.control import CONTROLLERS
 
@@ -72,58 +71,20 @@ def _toggle_orthographic(window: Window) -> None:
     hand.camera = replace(hand.camera, orthographic=not hand.camera.orthographic)
 
 
+def _overlay_refusal(window: Window, name: str) -> str:
+    """Joint forces are known to some engines only; what is on can always be switched off."""
+    wanted = name == "loads" and name not in window.viewport.overlays.on
+    return silent(window.session.snapshot.backend) if wanted else ""
+
+
 def _home(window: Window) -> None:
     window.viewport.look(window.session.stage.home())
-
-
-def _ask_how_to_record(window: Window) -> None:
-    def record(wanted: FilmSettings) -> None:
-        window.filming.settings = wanted
-        window.settings.set("film", wanted.text())
-        window.filming.start()
-
-    dialog = FilmDialog(window.filming.settings, window.viewport.pixels(), window)
-    dialog.chosen.connect(record)
-    dialog.open()
 
 
 # --- the table ----------------------------------------------------------------------------------------
 
 ACTIONS: tuple[Action, ...] = (
     *FILE_ACTIONS,
-    Action(
-        "record",
-        "File",
-        lambda w: "Stop recording" if w.filming.on else "Record video",
-        lambda w: w.filming.toggle(),
-        ("V",),
-        lambda w: "stop" if w.filming.on else "record",
-        "Record the view as an MP4, paced by simulated time",
-        "Record video, and stop",
-        group=1,
-    ),
-    Action(
-        "record_with",
-        "File",
-        "Record with settings…",
-        _ask_how_to_record,
-        ("Shift+V",),
-        tip="Choose format, size and frame rate, then record",
-        refusal=lambda w: "A recording is running." if w.filming.on else "",
-        group=1,
-    ),
-    Action(
-        "picture",
-        "File",
-        "Take picture",
-        lambda w: w.filming.take_picture(),
-        ("P",),
-        "picture",
-        "Save the view as a PNG",
-        group=1,
-    ),
-    Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),
-    *EDIT_ACTIONS,
     Action(
         "play",
         "Simulation",
@@ -276,6 +237,20 @@ ACTIONS: tuple[Action, ...] = (
     ),
     *(
         Action(
+            f"overlay:{name}",
+            "View/Overlays",
+            title,
+            lambda w, name=name: w.toggle_overlay(name),
+            tip=tip,
+            checked=lambda w, name=name: name in w.viewport.overlays.on,
+            refusal=lambda w, name=name: _overlay_refusal(w, name),
+            help="-",
+            group=2,
+        )
+        for name, (title, tip) in OVERLAYS.items()
+    ),
+    *(
+        Action(
             f"theme:{choice}",
             "View/Theme",
             title,
@@ -291,7 +266,7 @@ ACTIONS: tuple[Action, ...] = (
             f"quality:{choice}",
             "View/Quality",
             title,
-            lambda w, choice=choice: w.viewport.quality.choose(choice),
+            lambda w, choice=choice: w.choose_quality(choice),
             checked=lambda w, choice=choice: w.viewport.quality.choice == choice,
             help="-",
             group=2,

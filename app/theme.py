@@ -48,11 +48,21 @@ class Theme:
     velocity: str = "#009E73"
     force: str = "#D55E00"
     axes: tuple[str, str, str] = ("#C8434F", "#3E9142", "#3B6FD4")
+    center_light: str = "#FFFFFF"  # quarters of the sign for a centre of mass; the others are `target_outline`
 
     @property
     def depth_line(self) -> str:
         """Line and ring under a dragged target: no amber, so that the ball alone marks where it is."""
         return self.muted
+
+    @property
+    def trail(self) -> str:
+        return self.accent
+
+    @property
+    def halo(self) -> str:
+        """Around arrows and letters over the scene, so that they stand out from what is behind them."""
+        return self.plot
 
     def curve(self, i: int) -> str:
         """Colour of joint or curve i; after the last the first comes again, dashed (see `dash`)."""
@@ -133,7 +143,7 @@ KEY_DIRECTION = (0.35, -0.45, 0.82)  # towards the light, not normalised
 KEY_COLOR, KEY_STRENGTH = "#FFF6EA", 0.80
 SKY_LIGHT, GROUND_LIGHT, HEMISPHERE_STRENGTH = "#DCE6F2", "#8C857C", 0.42
 HEADLIGHT = 0.12
-SPECULAR, SPECULAR_EXPONENT = 0.18, 48.0
+SPECULAR = 0.18  # Blinn–Phong; the exponent 48 is written out in solid.frag
 BODY_SHADOW = 0.6  # part of the key light that a shadow takes from a body
 FLOOR_SHADOW = 0.58  # what is left of the floor's colour in a shadow
 SKY_BLEND = 40.0  # degrees of elevation from the horizon's to the sky's colour
@@ -147,6 +157,8 @@ HANDLE_LENGTH = 56.0  # [px] of a target's axes, beyond its rim
 HANDLE_TOLERANCE = 7.0  # [px] beside them
 CLICK_TOLERANCE = 4.0  # [px] that a press may move and still be a click
 HIDDEN_OPACITY = 0.35
+OVERLAY_HIDDEN_OPACITY = 0.75  # of frames, arrows and trails: they are about what is inside
+GHOST_OPACITY = 0.35
 JOINT_RADIUS = 1.3  # of the link's radius
 GRAB_TOLERANCE = 8.0  # [px] beyond the target's rim
 VIEW_EASING = 0.18  # [s]

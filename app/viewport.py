@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from dataclasses import replace
 from math import radians
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from PyQt6.QtGui import (
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
-    QSurfaceFormat,
     QWheelEvent,
 )
 from PyQt6.QtOpenGLWidgets import QOpenGLWidget
@@ -26,17 +26,18 @@ from app.gestures import TargetDrag
 from app.hand import Hand
 from app.overlay import Overlay, lags, paint, status_line
 from app.pacing import AutoQuality
+from app.render.overlays import Overlays
 from app.render.view import View
 from app.selection import Selection
 from app.session import Message, Session
 from app.stage import Stage
+from app.trails import Trails
 from sim.scene import CameraSpec
 from sim.state import Snapshot
 
 if TYPE_CHECKING:
     from app.render.renderer import Renderer
 
-GL_VERSION = (3, 3)
 MESSAGE_SECONDS = 6.0  # how long a warning or error stands in place of the status line
 LAG_SECONDS = 2.0  # how long the world may be slower than asked before it is said
 LIVE_SECONDS = 0.1  # between two readings of the status line
@@ -59,17 +60,7 @@ _CURSORS = {
 _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
-def gl_format() -> QSurfaceFormat:
-    """OpenGL 3.3 core; the renderer does its own multisampling."""
-    result = QSurfaceFormat()
-    result.setVersion(*GL_VERSION)
-    result.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
-    result.setDepthBufferSize(24)
-    return result
-
-
 class Viewport(QOpenGLWidget):
-    failed = pyqtSignal(str)  # OpenGL cannot draw, in a sentence
     context_asked = pyqtSignal(QPoint)  # where on the screen its menu should open
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
@@ -78,6 +69,8 @@ class Viewport(QOpenGLWidget):
         self.hand = Hand(session)
         self.theme = "light"
         self.quality = AutoQuality()
+        self.overlays = Overlays()
+        self._trails = Trails(session.stage.model)
         self.show_pill = False
         self.recording = ""
         self.renderer: Renderer | None = None
@@ -107,10 +100,6 @@ class Viewport(QOpenGLWidget):
     def initializeGL(self) -> None:
         from app.render.renderer import Renderer
 
-        version = self.context().format().version()
-        if tuple(version) < GL_VERSION:
-            self.failed.emit(f"Impulse needs OpenGL 3.3, and this screen offers {version[0]}.{version[1]}.")
-            return
         self.renderer = Renderer(self.session.stage.visuals, self.quality.level)
 
     def paintGL(self) -> None:
@@ -148,12 +137,14 @@ class Viewport(QOpenGLWidget):
             self.doneCurrent()
 
     def view(self) -> View:
-        return self.hand.view(self.theme, self.devicePixelRatioF())
+        overlays = replace(self.overlays, trail=self._trails.path)
+        return replace(self.hand.view(self.theme, self.devicePixelRatioF()), overlays=overlays)
 
     def tick(self) -> None:
         """Paint again if anything that is seen has changed; called at display rate."""
         now = time.perf_counter()
         self.hand.advance(now)
+        self._follow()
         if now - self._hover_time >= LIVE_SECONDS:
             self._hover_time = now
             self.hand.hover_again()
@@ -164,6 +155,13 @@ class Viewport(QOpenGLWidget):
         if self._moving or level != self._level:
             self._drawn_snapshot, self._drawn, self._level = snapshot, seen, level
             self.update()
+
+    def _follow(self) -> None:
+        """Trails grow while they are shown."""
+        if "trails" in self.overlays.on:
+            self._trails.observe(self.session.snapshot, self.session.shown.selection.body)
+        elif self._trails.path is not None:
+            self._trails = Trails(self.session.stage.model)
 
     def fps(self) -> float:
         """Frames of the last second."""
@@ -201,6 +199,8 @@ class Viewport(QOpenGLWidget):
     def _on_stage(self, stage: Stage) -> None:
         self.hand.forget()
         self._message_until = 0.0
+        self.overlays = Overlays(self.overlays.on)
+        self._trails = Trails(stage.model)
         self.quality.choose(self.quality.choice)
         if self.renderer is not None:
             self.makeCurrent()

@@ -34,6 +34,7 @@ from app.viewport import Viewport
 from app.widgets.help import HelpCard
 from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
+from sim.command import WatchForces
 
 PULSE = 16  # [ms]
 PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
@@ -61,6 +62,7 @@ class Window(QMainWindow):
         style.set_text_scale(float(settings.text("text", "1")))
         self.is_viewport_only = False
         self.viewport = Viewport(session)
+        self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
         self.files = SceneFiles(session, settings, self.viewport.seen_from)
         self.offer = OfferCard(self.viewport)
@@ -89,6 +91,7 @@ class Window(QMainWindow):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
+        self.tabs.tabBar().setAccessibleName("Panels")
         self.tabs.addTab(self.control, "Control")
         self.tabs.addTab(self.physics, "Physics")
         self.tabs.addTab(self.inspector, "Inspector")
@@ -127,6 +130,9 @@ class Window(QMainWindow):
         session.target_pressed.connect(self._on_target_pressed)
         session.stage_changed.connect(self._on_stage)
         session.said.connect(self._on_message)
+        self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
+        session.shown.selection_changed.connect(lambda _: self.menus.refresh())
+        self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
         session.undo.changed.connect(self.menus.refresh)
         self.scenes.chosen.connect(self.open_file)
         session.saved.connect(lambda _: self._show_title())
@@ -135,8 +141,6 @@ class Window(QMainWindow):
         self.files.offered.connect(self.offer.show_offer)
         self.offer.accepted.connect(self._restore)
         self.offer.declined.connect(self.files.discard)
-        self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
-        self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
         self.viewport.frameSwapped.connect(self._on_first_frame)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
 
@@ -261,6 +265,17 @@ class Window(QMainWindow):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
+
+    def toggle_overlay(self, name: str) -> None:
+        """Frames, trails, arrows…; what only the physics can tell is asked of it while it is shown."""
+        viewport = self.viewport
+        before, viewport.overlays = viewport.overlays, viewport.overlays.toggled(name)
+        if viewport.overlays.needs_forces != before.needs_forces:
+            self.session.send(WatchForces(viewport.overlays.needs_forces))
+
+    def choose_quality(self, choice: str) -> None:
+        self.viewport.quality.choose(choice)
+        self.settings.set("quality", choice)
 
     def fit_text(self) -> None:
         """After a change of the size of text."""

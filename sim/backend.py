@@ -95,6 +95,17 @@ def refusal(name: str, model: Model) -> str:
     return sentence
 
 
+TELLING_LOADS = ("impulse",)  # engines that know what their joints carry
+
+
+def silent(name: str) -> str:
+    """Why this engine cannot show what joints carry, in a sentence; "" if it can."""
+    if name in TELLING_LOADS:
+        return ""
+    telling = " and ".join(BACKENDS[n][0] for n in TELLING_LOADS)
+    return f"{BACKENDS[name][0]} does not tell what its joints carry; {telling} does."
+
+
 def without(name: str, setting: str) -> str:
     """Why a setting means nothing to this engine, in a sentence; "" if it heeds it."""
     if setting in SETTINGS[name]:

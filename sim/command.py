@@ -134,6 +134,13 @@ class ReleaseBody(Command):
 
 
 @dataclass(frozen=True)
+class WatchForces(Command):
+    """Asks for snapshots that tell what acts (`Snapshot.acting`), or for plain ones again."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
 class LoadScene(Command):
     """A scene already read from its file, and what to set in it before it runs; compiled on the physics thread."""
 

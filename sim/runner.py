@@ -31,6 +31,7 @@ from sim.command import (
     StepBack,
     StepOnce,
     Stopped,
+    WatchForces,
 )
 from sim.scene import Scene, SceneError
 from sim.state import Snapshot
@@ -63,6 +64,7 @@ class Runner:
         self._clock = _Clock()
         self._frame_period: float | None = None
         self._next_frame = 0.0
+        self._watches_forces = False
         self._step_times: deque[float] = deque(maxlen=31)
         self._thread = threading.Thread(target=self._run, args=(scene,), name="physics", daemon=True)
 
@@ -179,6 +181,14 @@ class Runner:
         self._next_frame = self._simulation.time if self._simulation else 0.0
         self._offer_frame()
 
+    def _watch_forces(self, command: WatchForces) -> None:
+        """The first snapshot with forces may have to wait for the compiler."""
+        self._watches_forces = command.on
+        if command.on and self._simulation:
+            self.events.put(Busy("Preparing the forces…"))
+            self._publish()
+            self.events.put(Busy(""))
+
     def _take_steps(self) -> None:
         """The steps the clock owes, at most BUDGET long; then a new snapshot."""
         simulation = self._simulation
@@ -233,7 +243,7 @@ class Runner:
         assert self._simulation is not None
         times = sorted(self._step_times)
         return replace(
-            self._simulation.snapshot(self._scene_id),
+            self._simulation.snapshot(self._scene_id, self._watches_forces),
             running=self._running,
             speed=self._speed,
             real_time_factor=self._clock.factor if self._running else 0.0,
@@ -280,4 +290,5 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     StepBack: Runner._step_back,
     SetSpeed: Runner._set_speed,
     Record: Runner._record,
+    WatchForces: Runner._watch_forces,
 }

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.backend import BACKENDS, INTEGRATORS, BackendError, Diverged, create, integrator_of, without
+from sim.acting import acting, joint_loads
+from sim.backend import INTEGRATORS, Diverged, create, integrator_of, without
 from sim.check import check
 from sim.command import (
     Command,
@@ -206,12 +207,10 @@ class Simulation:
 
         As of this instant, with what the controllers decided last; motors, damping and friction do not count.
         """
-        loads: Callable[[Control], Array] | None = getattr(self._engine, "joint_loads", None)
-        if loads is None:
-            raise BackendError(f"{BACKENDS[self.backend_name][0]} does not tell what its joints carry.")
-        return loads(self._control)
+        return joint_loads(self.backend_name, self._engine, self._control)
 
-    def snapshot(self, scene_id: int = 0) -> Snapshot:
+    def snapshot(self, scene_id: int = 0, forces: bool = False) -> Snapshot:
+        """What is shown of this instant; with `forces` also what acts, which costs about a step."""
         r = self.reading
         return Snapshot(
             scene_id=scene_id,
@@ -240,6 +239,7 @@ class Simulation:
             step_time=0.0,
             integrator=self.integrator,
             pull=self._pull,
+            acting=acting(self.model, self.backend_name, self._engine, self._control, r) if forces else None,
             controllers=dict(self.enabled),
             gains={n: self._gain_values(n) for n in self.controllers},
             joint_targets={n: c.q_target.copy() for n, c in self.controllers.items() if hasattr(c, "q_target")},

@@ -24,7 +24,7 @@ LAYERS = (
     "sim.dynamics.* sim.history sim.rest sim.files.* sim.tuning",
     "sim.loops",
     "sim.assemble",
-    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger",
+    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger sim.acting",
     "sim.simulation sim.robot",
     "sim.rewind",
     "sim.runner",

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.application import DEFAULT_SCENE, display_problem, run_window
 from app.commands import COMMANDS
 from app.commands.arguments import CommandError, number, one_of, output, size
+from app.render.platform import NoOpenGL
 from app.theme import THEMES, WINDOW_MINIMUM
 from sim.files import builtin_names, split_variant
 from sim.wording import suggestion
@@ -62,8 +63,12 @@ def scene(word: str) -> str:
 
 
 def run(args: argparse.Namespace) -> int:
+    name = args.scene or DEFAULT_SCENE
     if problem := display_problem():
-        name = args.scene or DEFAULT_SCENE
         instead = f"`main.py record {name} out.mp4` makes a video and `main.py run {name}` simulates"
         raise CommandError(f"{problem} Without a screen {instead}.")
-    return run_window(args.scene, args.shot, args.after, args.size, args.theme, args.scale, args.report)
+    try:
+        return run_window(args.scene, args.shot, args.after, args.size, args.theme, args.scale, args.report)
+    except NoOpenGL as problem:
+        instead = f"`main.py run {name}` simulates, and `main.py --help` names the other commands"
+        raise CommandError(f"{problem}. Without it {instead}.") from problem

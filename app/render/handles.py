@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from app.camera import Camera
+from app.render.marks import CLEAR, Marks, paint
 from app.render.view import View
-from app.theme import HANDLE_LENGTH, THEMES, rgb
+from app.theme import HANDLE_LENGTH, THEMES
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -21,9 +21,10 @@ def handle_ends(camera: Camera, point: Array, radius: float, height: float) -> A
     return point + np.eye(3) * (radius + HANDLE_LENGTH * camera.pixel_size(point, height))
 
 
-def draw_handles(arrow: Callable[..., None], point: Array, radius: float, view: View, height: int) -> None:
-    """By `arrow(start, tip, half width, fill, edge)`; the one under the cursor or in the hand is thicker."""
+def draw_handles(marks: Marks, point: Array, radius: float, view: View, height: int) -> None:
+    """The one under the cursor or in the hand is thicker."""
     ends = handle_ends(view.camera, point, radius, height / view.scale)
-    for axis, (end, color) in enumerate(zip(ends, THEMES[view.theme].axes, strict=True)):
-        fill = (*rgb(color), 1.0)
-        arrow(point, end, HOVERED if view.hover_handle == axis else LINE, fill, (*fill[:3], 0.0))
+    for axis, color in enumerate(THEMES[view.theme].axes):
+        fill = paint(color)
+        width = HOVERED if view.hover_handle == axis else LINE
+        marks.arrows(point[None], ends[axis : axis + 1], width, fill, fill * CLEAR)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from app.camera import Camera
+from app.render.overlays import NO_OVERLAYS, Overlays
 from sim.scene import Vec3
 
 
@@ -20,3 +21,4 @@ class View:
     hover_handle: int = -1  # axis of the handle under the cursor
     hidden: frozenset[int] = frozenset()  # bodies that are not drawn
     scale: float = 1.0  # physical pixels a logical one, for the widths given in pixels
+    overlays: Overlays = NO_OVERLAYS

@@ -6,9 +6,9 @@ import math
 
 from sim.dynamics.aba import VELOCITY
 from sim.jit import inner, jit
-from sim.tree.bounds import SETTLE, SETTLED, begin, excess, stand_still, start
+from sim.tree.bounds import SETTLE, SETTLED, begin, excess, forget_rests, hold, stand_still, start
 from sim.tree.forces import energies, evaluate, place
-from sim.tree.impact import rebound
+from sim.tree.impact import DEAD, LIVELY, rebound
 from sim.tree.integrators import AB4, EXPLICIT_BELOW, RK4, integrate, remember
 from sim.tree.world import (
     BOUNDED,
@@ -28,9 +28,10 @@ from sim.tree.world import (
 
 OK, NOT_FINITE, TURNS_TOO_FAST, STAGES_FAIL, GAINS_ENERGY = range(5)
 LANDED = 1e-9  # [rad, m, rad/s, m/s] how exactly events are found
-MOST_TRIALS = 60
-MOST_HALVINGS = 12
+MOST_TRIALS = 80
+MOST_HALVINGS = 30
 MOST_PARTS = 64
+MOST_LANDINGS = 16  # in a step, after which joints no longer rebound
 BEFORE_STEP, BEFORE_PART = 0.0, 1.0
 MOST_TURN = 1.0  # [rad] of a body in a step
 MOST_GAIN = 0.1  # of the largest kinetic energy
@@ -49,10 +50,11 @@ def advance(sys, w, s, tau, wrench, time, h, n, method):
     for done in range(n):
         _keep(w, s)
         s.ledger[STEPS] += 1
+        now = _moment(time, h, done)
         if bounded:
-            status, where = _bounded_step(sys, w, s, time + done * h, h, method)
+            status, where = _bounded_step(sys, w, s, now, h, method)
         else:
-            status, where = _smooth_step(sys, w, s, time + done * h, h, method)
+            status, where = _smooth_step(sys, w, s, now, h, method)
         if status == OK:
             status, where = _check(sys, w, s)
         if status != OK:
@@ -66,6 +68,13 @@ def advance(sys, w, s, tau, wrench, time, h, n, method):
 def observe(sys, w, s):
     """w.p, w.R, w.V of the present state."""
     place(sys, w, s)
+
+
+@inner
+def _moment(time, h, done):
+    """The time `done` steps later; whole multiples of h stay such, so that batches see the times of single steps."""
+    whole = math.floor(time / h + 0.5)
+    return (whole + done) * h if abs(time - whole * h) < 1e-9 * h else time + done * h
 
 
 @inner
@@ -119,8 +128,9 @@ def _smooth_step(sys, w, s, time, h, method):
 @inner
 def _bounded_step(sys, w, s, time, h, method):
     """A step in as many parts as it takes; ab4 goes on only while no mode changes and nothing lands."""
-    left = h
-    if rebound(sys, w, s):
+    left, landings = h, 0
+    forget_rests(sys, w, s)
+    if rebound(sys, w, s, LIVELY):
         s.ledger[PAST] = 0
     for part in range(MOST_PARTS):
         at = time + (h - left)
@@ -134,7 +144,10 @@ def _bounded_step(sys, w, s, time, h, method):
         if stuck >= 0:
             return STAGES_FAIL, stuck
         stand_still(sys, w, s)
-        hit = rebound(sys, w, s)
+        hit = rebound(sys, w, s, LIVELY if landings < MOST_LANDINGS else DEAD)
+        if hit:
+            landings += 1
+            stand_still(sys, w, s)
         left -= used
         if left <= 1e-9 * h:
             if hit or part > 0:
@@ -166,12 +179,12 @@ def _land(sys, w, s, time, h, method, to_the_end):
     """One part of a step, of h or until the first event. Returns (time taken, velocity whose stages fail).
 
     The time is found between one that is short of the event and one that is past it, by false position (Illinois: the
-    end that stays behind counts half). What starts at an event leaves it first: that time is halved until it has not
-    come back. If it never left, the event does not count.
+    end that stays behind counts half). What starts at an event leaves it first, perhaps not as far as LANDED, and the
+    time is halved until it has not come back. If it never left it is held; where nothing can hold it, that is no event.
     """
     _keep_part(w, s)
-    short_time, short, bounded = 0.0, excess(sys, w, s), not to_the_end
-    past_time, past, part, side = h, 0.0, h, 0
+    (short, _), bounded, halvings = excess(sys, w, s), not to_the_end, 0
+    short_time, past_time, past, part, side = 0.0, h, 0.0, h, 0
     for trial in range(MOST_TRIALS):
         if trial > 0:
             _restore(w, s, BEFORE_PART)
@@ -179,8 +192,9 @@ def _land(sys, w, s, time, h, method, to_the_end):
         stuck = integrate(sys, w, s, time, part, RK4 if method == AB4 and trial > 0 else method)
         if not bounded or stuck >= 0:
             return part, stuck
-        over = excess(sys, w, s)
-        if (trial == 0 and not over > LANDED) or (trial > 0 and abs(over) <= LANDED):
+        over, who = excess(sys, w, s)
+        there = abs(over) <= LANDED and (over > 0.0 or short < -LANDED)
+        if (trial == 0 and not over > LANDED) or (trial > 0 and there):
             return part, -1
         if over > 0.0:
             past_time, past = part, over
@@ -192,8 +206,10 @@ def _land(sys, w, s, time, h, method, to_the_end):
             side = -1
         if short < -LANDED:
             part = past_time - past * (past_time - short_time) / (past - short)
-        elif trial < MOST_HALVINGS:
-            part, side = 0.5 * past_time, 0
+        elif halvings < MOST_HALVINGS:
+            part, side, halvings = 0.5 * (short_time + past_time), 0, halvings + 1
+        elif hold(sys, w, s, who):
+            part, short_time, past_time, halvings = h, 0.0, h, 0
         else:
             part, bounded = h, False
     s.ledger[UNSETTLED] += 1

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 
-from sim.dynamics.aba import VELOCITY, articulated_bodies
+from sim.dynamics.aba import VELOCITY
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.inputs import add_inputs
 from sim.dynamics.kinematics import kinematics
-from sim.dynamics.links import Links
 from sim.dynamics.motion import velocities
 from sim.dynamics.tree import Tree
 from sim.dynamics.wrenches import link_wrenches
@@ -16,14 +15,8 @@ from sim.jit import inner
 from sim.model import BALL
 from sim.spatial.kernels import cross, rotate
 from sim.tree.lie import displace, rates
+from sim.tree.rows import accelerate, press
 from sim.tree.world import BOUNDED, DAMPED, DRIVEN, IMPLICIT, PUSHED
-
-
-@inner
-def accelerate(sys, w, q, v, a):
-    """a from w.tau, w.f_ext, w.gravity, w.armature; the links as a tuple, which inlined kernels keep in registers."""
-    links = Links(sys.parent, sys.kind, sys.q_start, sys.v_start, sys.branching, sys.fixed, sys.link_inertia)
-    articulated_bodies(links, w.W, w.U, q, v, w.tau, w.armature, w.gravity, w.f_ext, a)
 
 
 @inner
@@ -58,6 +51,8 @@ def evaluate(sys, w, s, time, stage):
             tau[k] += push[k]
         _rub_balls(sys, w, v)
     accelerate(sys, w, q, v, a)
+    if w.switches[BOUNDED]:
+        press(sys, w, s, v, a)
     power = 0.0
     for k in range(tau.shape[0]):
         power += (tau[k] - soft[k] * a[k]) * v[k]
@@ -87,12 +82,12 @@ def _push(sys, w, s, time):
 
 @inner
 def _rub_balls(sys, w, v):
-    """−F ω/|ω| where a ball slides; w.slide says the direction where ω has none."""
+    """−F ω/|ω| where a ball slides; w.slide says the direction where ω has none. Creeping, it is damped."""
     for i in range(sys.friction.shape[0]):
         if sys.kind[i] != BALL or sys.friction[i] == 0.0:
             continue
         k = sys.v_start[i]
-        if math.isinf(w.armature[k]):
+        if math.isinf(w.armature[k]) or w.creep[i] > 0.0:
             continue
         x, y, z = v[k] + w.slide[k], v[k + 1] + w.slide[k + 1], v[k + 2] + w.slide[k + 2]
         f = sys.friction[i] / max(math.sqrt(x * x + y * y + z * z), 1e-300)
