@@ -53,6 +53,7 @@ def seen(bench):
         bench.viewport.overlays.on,
         window.theme_choice,
         bench.viewport.quality.choice,
+        bench.viewport.overlays,
         style.text_scale(),
         window.is_viewport_only,
         [dock.isHidden() for dock in window.docks.values()],
