@@ -123,7 +123,8 @@ class SceneFiles(QObject):
         return Path(self.settings.text(FOLDER, documents)) / f"{name}{SUFFIX}"
 
     def _as_set(self) -> Scene:
-        return replace(self.session.tuned(), camera=self._camera())
+        """With the view and the plots that are shown."""
+        return replace(self.session.tuned(), camera=self._camera(), plots=self.session.shown.plots)
 
     def _on_saved(self, stage: Stage) -> None:
         """What was kept for the scene before is in the file now."""

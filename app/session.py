@@ -318,7 +318,7 @@ class Session(QObject):
         index = {target.name: i for i, target in enumerate(self.stage.scene.targets)}
         now = {name: _vec3(self.snapshot.targets[index[name]]) for name in self._moved}
         moved = {name: place for name, place in now.items() if place != self._moved[name]}
-        return tuned(self.stage.scene, self.snapshot, moved)
+        return tuned(self.stage.scene, self.stage.model, self.snapshot, moved)
 
     def changes(self) -> tuple[cmd.Command, ...]:
         """What a file would keep of what was set; () if it says so already."""

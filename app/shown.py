@@ -8,7 +8,7 @@ from app.selection import Selection
 from app.stage import Stage
 from sim.history import PLOTS
 
-PLOTS_AT_START, MOST_PLOTS = 2, 4
+MOST_PLOTS = 4
 
 
 class Shown(QObject):
@@ -25,7 +25,7 @@ class Shown(QObject):
 
     def begin(self, stage: Stage) -> None:
         """Another scene: nothing selected, and the plots it asks for."""
-        self.plots = tuple(name for name in stage.scene.plots if name in PLOTS)[:PLOTS_AT_START]
+        self.plots = tuple(name for name in stage.scene.plots if name in PLOTS)[:MOST_PLOTS]
         self.select(Selection())
 
     def select(self, selection: Selection) -> None:

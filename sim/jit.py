@@ -210,6 +210,20 @@ def inlined(function: Callable[..., Any]) -> Any:
     )(function)
 
 
+def as_written(function: Callable[..., Any]) -> Any:
+    """Like `inlined`, with operations in the order written; a product and a sum may be rounded once."""
+    return numba.njit(
+        nogil=True,
+        cache=True,
+        fastmath={"contract"},
+        error_model="numpy",
+        forceinline=True,
+        _nrt=False,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+    )(function)
+
+
 @intrinsic
 def _borrow(_context: Any, value: Any) -> Any:
     """An array that does not count its users: counting took half the time of a step. Anything else as it is."""

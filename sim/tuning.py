@@ -7,11 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from sim.backend import SETTINGS as ENGINE_SETTINGS
+from sim.backend import integrator_of
 from sim.command import (
     Command,
     SetBackend,
     SetGain,
     SetGravity,
+    SetIntegrator,
+    SetJointTarget,
     SetSolver,
     SetStabilisation,
     SetStep,
@@ -19,6 +22,7 @@ from sim.command import (
     SetTarget,
 )
 from sim.control import CONTROLLERS
+from sim.model import Model
 from sim.scene import ControllerSpec, Scene, Vec3
 from sim.state import Snapshot
 
@@ -32,12 +36,14 @@ SETTINGS: dict[str, Callable[[Any], Command]] = {
 }
 
 
-def tuned(scene: Scene, snapshot: Snapshot, moved: Mapping[str, Vec3]) -> Scene:
+def tuned(scene: Scene, model: Model, snapshot: Snapshot, moved: Mapping[str, Vec3]) -> Scene:
     """The scene with the settings of the snapshot; the targets in `moved` stand there, off their paths."""
+    now = replace(scene, **{name: getattr(snapshot, name) for name in SETTINGS})
+    if "integrator" in ENGINE_SETTINGS[now.backend] and snapshot.integrator != integrator_of(now.backend, scene):
+        now = replace(now, integrator=snapshot.integrator)
     return replace(
-        scene,
-        **{name: getattr(snapshot, name) for name in SETTINGS},
-        controllers=tuple(_tuned_controller(spec, snapshot) for spec in scene.controllers),
+        now,
+        controllers=tuple(_tuned_controller(spec, model, snapshot) for spec in scene.controllers),
         targets=tuple(replace(t, position=moved[t.name], path=None) if t.name in moved else t for t in scene.targets),
     )
 
@@ -50,12 +56,27 @@ def changes(scene: Scene, other: Scene) -> tuple[Command, ...]:
     return (*_scene_changes(scene, other), *_controller_changes(scene, other), *_target_changes(scene, other))
 
 
-def _tuned_controller(spec: ControllerSpec, snapshot: Snapshot) -> ControllerSpec:
-    """Gains that are what they are anyway stay unsaid."""
+def _tuned_controller(spec: ControllerSpec, model: Model, snapshot: Snapshot) -> ControllerSpec:
+    """Gains and joint targets that are what they are anyway stay unsaid."""
     held = gains_of(spec)
-    said = {name: value for name, value in snapshot.gains.get(spec.name, {}).items() if held.get(name) != value}
-    enabled = snapshot.controllers.get(spec.name, spec.enabled)
-    return replace(spec, enabled=enabled, gains={**spec.gains, **said})
+    gains = {name: value for name, value in snapshot.gains.get(spec.name, {}).items() if held.get(name) != value}
+    return replace(
+        spec,
+        enabled=snapshot.controllers.get(spec.name, spec.enabled),
+        gains={**spec.gains, **gains},
+        joint_target={**spec.joint_target, **_joint_targets(spec, model, snapshot)},
+    )
+
+
+def _joint_targets(spec: ControllerSpec, model: Model, snapshot: Snapshot) -> dict[str, tuple[float, ...]]:
+    """Those that are not what the scene says, or the start pose where it says nothing."""
+    held = snapshot.joint_targets.get(spec.name)
+    if held is None:
+        return {}
+    joints = {name: slice(model.joint_q[j], model.joint_q[j + 1]) for j, name in enumerate(model.joint_names)}
+    now = {name: tuple(held[q].tolist()) for name, q in joints.items()}
+    said = {name: spec.joint_target.get(name, tuple(model.q0[q].tolist())) for name, q in joints.items()}
+    return {name: q for name, q in now.items() if q != said[name]}
 
 
 def gains_of(spec: ControllerSpec) -> dict[str, float]:
@@ -70,6 +91,9 @@ def _scene_changes(scene: Scene, other: Scene) -> Iterator[Command]:
     late = [name for name in changed if _is_heeded(other, name)]
     for name in (*early, *late):
         yield SETTINGS[name](getattr(other, name))
+    wanted = integrator_of(other.backend, other)
+    if _is_heeded(other, "integrator") and wanted != integrator_of(other.backend, scene):
+        yield SetIntegrator(wanted)
 
 
 def _is_heeded(scene: Scene, setting: str) -> bool:
@@ -89,6 +113,9 @@ def _controller_changes(scene: Scene, other: Scene) -> Iterator[Command]:
         for gain, value in gains_of(wanted).items():
             if value != held[gain]:
                 yield SetGain(spec.name, gain, value)
+        for joint, q in wanted.joint_target.items():
+            if q != spec.joint_target.get(joint):
+                yield SetJointTarget(spec.name, joint, q)
 
 
 def _target_changes(scene: Scene, other: Scene) -> Iterator[Command]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 from sim.dynamics.aba import VELOCITY
+from sim.dynamics.balance import link_energy
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.inputs import add_inputs
 from sim.dynamics.kinematics import kinematics
+from sim.dynamics.links import Links
 from sim.dynamics.motion import velocities
 from sim.dynamics.tree import tree_tuple
 from sim.dynamics.wrenches import link_wrenches
@@ -98,13 +100,26 @@ def _rub_balls(sys, w, v):
 
 @inner
 def energies(sys, w, s):
-    """Kinetic and potential energy of the present state [J]."""
+    """Kinetic and potential energy of what moves, in the present state [J]."""
     place(sys, w, s)
     energy_and_momentum(sys.mass, sys.center, sys.inertia, sys.gravity, w.p, w.R, w.V, w.energy)
-    kinetic = w.energy[0]
+    return w.energy[0] + _of_rotors(sys, s), w.energy[1] - sys.resting[0]
+
+
+@inner
+def balance(sys, w, s):
+    """The same where the present state was evaluated last, and the power of the weight [W]."""
+    links = Links(sys.parent, sys.kind, sys.q_start, sys.v_start, sys.branching, sys.fixed, sys.link_inertia)
+    kinetic, potential, power = link_energy(links, w.W, sys.gravity)
+    return kinetic + _of_rotors(sys, s), potential, power
+
+
+@inner
+def _of_rotors(sys, s):
+    kinetic = 0.0
     for k in range(s.v.shape[0]):
         kinetic += 0.5 * sys.rotor[k] * s.v[k] * s.v[k]
-    return kinetic, w.energy[1]
+    return kinetic
 
 
 @inner

@@ -98,13 +98,14 @@ def test_tune_save_reopen_is_equal(bench, tmp_path, monkeypatch):
     tune(bench)
     hand = bench.viewport.hand
     hand.camera = hand.camera.orbit(40, 20).zoom_to(2.0, 10, 10, *hand.size)
-    camera, wanted = hand.camera, bench.session.tuned()
+    bench.session.shown.toggle_plot("energy")
+    camera, plots, wanted = hand.camera, bench.session.shown.plots, bench.session.tuned()
     mine = tmp_path / "my_arm.toml"
     save_as(bench, monkeypatch, mine)
     assert bench.window.windowTitle() == "my arm – Impulse"
     saved = load(mine)
     assert changes(wanted, saved) == () and changes(saved, wanted) == ()
-    for key in ("body", "joint", "controller", "target", "gravity", "dt", "backend", "plots", "try"):
+    for key in ("body", "joint", "controller", "target", "gravity", "dt", "backend", "try"):
         assert scene_data(saved).get(key) == scene_data(wanted).get(key), key
 
     bench.session.open("free_body")
@@ -112,6 +113,7 @@ def test_tune_save_reopen_is_equal(bench, tmp_path, monkeypatch):
     bench.session.open(mine)
     opened(bench, mine)
     assert hand.camera == camera
+    assert bench.session.shown.plots == plots == ("tool_error", "torque", "energy")
     snapshot = bench.session.snapshot
     assert snapshot.gains["reach"] == {"kp": 123.456789012345, "kd": 1.0 / 3.0, "force_cap": 100.0}
     assert not snapshot.controllers["gravity"] and snapshot.backend == "tree" and snapshot.dt == 2e-3

@@ -59,11 +59,17 @@ class StillRunner:
         if sentence := self.refuse.get(type(command)):
             self.events.put(cmd.Refused(command, sentence))
             return
+        inverse = self._inverse(command)
         if isinstance(command, cmd.LoadScene):
             self._load(command.scene)
         else:
             self.latest = replace(self.latest, **self._changes(command))
-        self.events.put(cmd.Applied(self.latest.step, command, None))
+        self.events.put(cmd.Applied(self.latest.step, command, inverse))
+
+    def _inverse(self, command: cmd.Command) -> cmd.Command | None:
+        if isinstance(command, cmd.SetGain):
+            return replace(command, value=self.latest.gains[command.controller][command.gain])
+        return cmd.LoadScene(self.scene) if isinstance(command, cmd.LoadScene) else None
 
     def _changes(self, command: cmd.Command) -> dict[str, object]:
         now = self.latest

@@ -64,7 +64,7 @@ def test_every_scene_starts_above_the_floor(scene: Scene) -> None:
 
 def test_scenes_are_grouped_together() -> None:
     groups = [load(name).group for name in builtin_names()]
-    assert groups == ["Free bodies"] * 2 + ["Joints"] * 7 + ["Arms"] * 8
+    assert groups == ["Free bodies"] * 2 + ["Joints"] * 7 + ["Arms"] * 12
 
 
 def test_the_free_body_spins_about_its_middle_axis() -> None:
@@ -148,6 +148,16 @@ def test_which_controllers_start_switched_on() -> None:
         "arm_pd": {"gravity": True, "joint_pd": True},
         "arm_reach": {"gravity": True, "jacobian_transpose": True},
     }
+
+
+def test_arms_on_balls_have_the_controllers_of_those_on_hinges() -> None:
+    kinds = {name: [c.kind for c in load(name).controllers] for name in ("ball_arm_gravity", "ball_arm_reach")}
+    assert kinds == {"ball_arm_gravity": ["gravity"], "ball_arm_reach": ["gravity", "jacobian_transpose"]}
+    scene = load("ball_arm_pd")
+    assert {joint.kind for joint in scene.joints} == {"ball"}
+    assert scene.controllers[-1].joint_target.keys() == {joint.name for joint in scene.joints}
+    for name in ("ball_arm_gravity", "ball_arm_pd", "ball_arm_reach"):
+        assert next(c for c in load(name).controllers if c.kind == "gravity").enabled
 
 
 def test_joint_pd_aims_at_angles_within_the_limits_that_it_does_not_start_at() -> None:

@@ -13,7 +13,7 @@ from sim.rest import rest_snapshot
 from sim.simulation import Simulation
 from tests.worlds import ENGINES
 
-# They have loops, rotors or inputs.
+# Loops, rotors, inputs.
 NOT_BULLET = ("four_bar", "parallelogram", "slider_crank", "arm_6r", "arm_6r_reach", "planar_2r")
 
 
