@@ -47,22 +47,38 @@ def advance(sys, w, s, tau, wrench, time, h, n, method):
     `where` is a link, or for STAGES_FAIL a velocity. On any failure the world is that of the last good step.
     """
     _arrange(sys, w, s, tau, wrench, h, method)
-    bounded = w.switches[BOUNDED]
     for done in range(n):
         _keep(w, s)
         s.ledger[STEPS] += 1
-        now = _moment(time, h, done)
-        if bounded:
-            status, where = _bounded_step(sys, w, s, now, h, method)
-        else:
-            status, where = _smooth_step(sys, w, s, now, h, method)
+        status, where = _bounded_step(sys, w, s, _moment(time, h, done), h, method)
         if status == OK:
             status, where = _check(sys, w, s, h, done == n - 1)
         if status != OK:
-            _restore(w, s, BEFORE_STEP)
-            s.ledger[PAST] = 0  # the step that failed may be remembered already
+            _give_up(w, s)
             return status, where, done
     return OK, -1, n
+
+
+@jit
+def advance_smoothly(sys, w, s, tau, wrench, time, h, n, method):
+    """The same without friction and stops: an entry of its own, which compiles faster by a fifth."""
+    _arrange(sys, w, s, tau, wrench, h, method)
+    for done in range(n):
+        _keep(w, s)
+        s.ledger[STEPS] += 1
+        status, where = _smooth_step(sys, w, s, _moment(time, h, done), h, method)
+        if status == OK:
+            status, where = _check(sys, w, s, h, done == n - 1)
+        if status != OK:
+            _give_up(w, s)
+            return status, where, done
+    return OK, -1, n
+
+
+@inner
+def _give_up(w, s):
+    _restore(w, s, BEFORE_STEP)
+    s.ledger[PAST] = 0  # the step that failed may be remembered already
 
 
 @jit

@@ -9,7 +9,15 @@ import numpy as np
 from sim.backend import INTEGRATORS, Diverged, integrator_of
 from sim.model import BALL, FREE, Model
 from sim.state import Array, Control, Reading
-from sim.tree.advance import GAINS_ENERGY, NOT_FINITE, STAGES_FAIL, TURNS_TOO_FAST, advance, observe
+from sim.tree.advance import (
+    GAINS_ENERGY,
+    NOT_FINITE,
+    STAGES_FAIL,
+    TURNS_TOO_FAST,
+    advance,
+    advance_smoothly,
+    observe,
+)
 from sim.tree.system import pack_system, system_of
 from sim.tree.world import WORK, make_work, make_world, pack_work, pack_world
 
@@ -28,6 +36,7 @@ class TreeBackend:
         self.model = model
         self._method = INTEGRATORS["tree"].index(integrator_of("tree", model.scene))
         self._system = system_of(model)
+        self._advance = advance if self._system.bounded.any() else advance_smoothly
         self._world = make_world(self._system, model.nq, model.nv)
         self._work = make_work(self._system, model.nq, model.nv)
         # Kernels see the same arrays through references.
@@ -50,7 +59,7 @@ class TreeBackend:
 
     def advance(self, control: Control, dt: float, n: int) -> None:
         held = control.tau, control.wrench
-        status, where, _ = advance(*self._kernel, *held, control.time, dt, n, self._method)
+        status, where, _ = self._advance(*self._kernel, *held, control.time, dt, n, self._method)
         if status:
             joint = int(self.model.dof_joint[where if status == STAGES_FAIL else self._system.v_start[where]])
             body = int(self.model.joint_child[joint])
