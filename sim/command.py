@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.scene import Scene, Vec3
+from sim.scene import Quat, Scene, Vec3
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,13 @@ class StepOnce(Command):
 
 
 @dataclass(frozen=True)
+class StepBack(Command):
+    """Pauses and goes back `count` steps, exactly, as far as they are known; settings stay."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class Reset(Command):
     """Back to the start state; gains and switches stay."""
 
@@ -36,10 +43,11 @@ class SetSpeed(Command):
 
 @dataclass(frozen=True)
 class SetTarget(Command):
-    """Moves a target; its own path ends."""
+    """Moves a target; its own path ends. Without a rotation it keeps its attitude."""
 
     target: str
     position: Vec3
+    rotation: Quat | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +72,15 @@ class SetGain(Command):
 
 
 @dataclass(frozen=True)
+class SetJointTarget(Command):
+    """What a controller of joints holds a joint at: one number, or wxyz of a ball."""
+
+    controller: str
+    joint: str
+    q: tuple[float, ...]
+
+
+@dataclass(frozen=True)
 class SetBackend(Command):
     """Another engine from the same q and v."""
 
@@ -82,6 +99,13 @@ class SetStabilisation(Command):
     """Another of STABILISATIONS from the same q and v."""
 
     stabilise: str
+
+
+@dataclass(frozen=True)
+class SetIntegrator(Command):
+    """Another of the engine's INTEGRATORS from the same q and v."""
+
+    integrator: str
 
 
 @dataclass(frozen=True)
@@ -111,10 +135,18 @@ class ReleaseBody(Command):
 
 
 @dataclass(frozen=True)
+class WatchForces(Command):
+    """Asks for snapshots that tell what acts (`Snapshot.acting`), or for plain ones again."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
 class LoadScene(Command):
-    """A scene already read from its file; compiled and warmed up on the physics thread."""
+    """A scene already read from its file, and what to set in it before it runs; compiled on the physics thread."""
 
     scene: Scene
+    settings: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True)

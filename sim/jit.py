@@ -13,20 +13,23 @@ import os
 import re
 import shutil
 import sys
+import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.targetconfig import TargetConfig
 from numba.experimental import structref
 from numba.extending import intrinsic
 
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "tree", "bullet", "control")
 _CONSTANTS = ("jit.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
+_KERNEL_FILES = ("ledger.py", "march.py", "record.py")
 _KEEP_FOLDERS = 3
 
 # Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them, as
@@ -41,7 +44,7 @@ _kernels: list[Any] = []
 def _source_hash() -> str:
     h = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     kernels = (p for folder in _KERNEL_FOLDERS for p in (_SOURCES / folder).glob("*.py"))
-    for path in sorted([*(_SOURCES / name for name in _CONSTANTS), *kernels]):
+    for path in sorted([*(_SOURCES / name for name in (*_CONSTANTS, *_KERNEL_FILES)), *kernels]):
         h.update(path.read_bytes())
     return h.hexdigest()[:16]
 
@@ -68,6 +71,16 @@ def _cache_folder() -> Path:
 
 
 numba.config.CACHE_DIR = str(_cache_folder())
+
+
+def _same_options(self: TargetConfig, other: object) -> bool:
+    return isinstance(other, TargetConfig) and (self._values == other._values or self.values() == other.values())
+
+
+# numba looks every call up by the options it is compiled with, and gathers all forty of them to hash and compare
+# them: a tenth of the time of compiling. Equal options are nearly always the same ones.
+TargetConfig.__hash__ = lambda self: hash(type(self))
+TargetConfig.__eq__ = _same_options
 
 
 class _Part(JITCodeLibrary):
@@ -104,6 +117,14 @@ class _Whole(JITCodeLibrary):
             super()._optimize_final_module()
 
 
+class _Plain(JITCodeLibrary):
+    """An entry that only hands things on, as it is: optimising would take longer than it could ever save."""
+
+    def _optimize_functions(self, module: Any) -> None: ...
+
+    def _optimize_final_module(self) -> None: ...
+
+
 class _PartCompiler(Compiler):
     """Compiles a kernel into a `_Part`."""
 
@@ -117,7 +138,10 @@ class _PartCompiler(Compiler):
 
 
 class _WholeCompiler(_PartCompiler):
-    """Compiles an entry, without collecting garbage meanwhile: that would be a tenth of the time."""
+    """Compiles an entry without looking for garbage: not meanwhile, and what is there afterwards stays for good.
+
+    Either would be a tenth of the time.
+    """
 
     library = _Whole
 
@@ -127,15 +151,24 @@ class _WholeCompiler(_PartCompiler):
         try:
             return super().compile_extra(function)
         finally:
+            gc.freeze()
             if collected:
                 gc.enable()
 
 
+class _PlainCompiler(_WholeCompiler):
+    library = _Plain
+
+
 def jit(function: Callable[..., Any]) -> Any:
     """Compile `function` on its first call, without the GIL, cached on disk."""
-    kernel = numba.njit(
-        nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=_WholeCompiler
-    )(function)
+    return _entry(function, _WholeCompiler)
+
+
+def _entry(function: Callable[..., Any], compiler: type[Compiler]) -> Any:
+    kernel = numba.njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=compiler)(
+        function
+    )
     _kernels.append(kernel)
     return kernel
 
@@ -207,30 +240,96 @@ def _borrow(_context: Any, value: Any) -> Any:
     return value(value), generate
 
 
+class _Kind(types.StructRef):  # type: ignore[name-defined]
+    """The type of a bundle under a short name: the name of every kernel that takes one repeats it."""
+
+    def __init__(self, fields: Any) -> None:
+        super().__init__(fields)
+        self.name = f"{type(self).__name__}_{hashlib.sha256(str(fields).encode()).hexdigest()[:8]}"
+
+
+@intrinsic
+def _where(_context: Any, reference: Any) -> Any:
+    """The address that kernels pass on for a bundle."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(builder.extract_value(arguments[0], 0), context.get_value_type(types.int64))
+
+    return types.int64(reference), generate
+
+
+def opaque(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same with addresses for bundles: what `call` and `ask` pass on without knowing its type."""
+    return tuple(getattr(argument, "where", argument) for argument in arguments)
+
+
 @functools.cache
-def bundle(cls: type[Any]) -> Callable[[Any], Any]:
+def bundle(cls: type[Any], laid_open: str = "") -> Callable[[Any], Any]:
     """Makes a NamedTuple of arrays one thing for kernels: a reference, with the arrays as its attributes.
 
     A tuple is taken apart and put together again at every call: kernels that pass a hundred arrays down as
     tuples compile seven times longer and cost 10 µs a call from Python, against 0.6 µs. Returns the function
     that packs an instance, which the caller keeps alive as long as the bundle is used; a field that is packed
-    already becomes a bundle in the bundle.
+    already becomes a bundle in the bundle. Every look into that counts its users, at 10 ns; the NamedTuple in
+    the field `laid_open` has its arrays beside the others instead.
     """
+    nested = typing.get_type_hints(cls)[laid_open]._fields if laid_open else ()
+    outer = [field for field in cls._fields if field != laid_open]
+    fields = (*nested, *outer)
     module = sys.modules[cls.__module__]
-    kind = type(f"_{cls.__name__}Kind", (structref.types.StructRef,), {"__module__": cls.__module__})
+    kind = type(f"_{cls.__name__}Kind", (_Kind,), {"__module__": cls.__module__})
     reference = type(f"_{cls.__name__}Reference", (structref.StructRefProxy,), {"__module__": cls.__module__})
     # The disk cache finds both by their names in the module.
     for made in (structref.register(kind), reference):
         setattr(module, made.__name__, made)
     structref.define_boxing(kind, reference)
-    structref.define_constructor(reference, kind, cls._fields)
-    arguments = ", ".join(cls._fields)
-    borrowed = ", ".join(f"_borrow({field})" for field in cls._fields)
-    source = f"def pack_{cls.__name__}({arguments}):\n    return reference({borrowed})\n"
-    names: dict[str, Any] = {"__name__": cls.__module__, "reference": reference, "_borrow": _borrow}
+    structref.define_constructor(reference, kind, fields)
+    arguments = ", ".join(fields)
+    borrowed = ", ".join(f"_borrow({field})" for field in fields)
+    source = f"def pack_{cls.__name__}({arguments}):\n    made = reference({borrowed})\n    return made, _where(made)\n"
+    names: dict[str, Any] = {"__name__": cls.__module__, "reference": reference, "_borrow": _borrow, "_where": _where}
     exec(compile(source, str(module.__file__), "exec"), names)
-    pack = jit(names[f"pack_{cls.__name__}"])
-    return lambda instance: pack(*instance)
+    pack = _entry(names[f"pack_{cls.__name__}"], _PlainCompiler)
+
+    def packed(instance: Any) -> Any:
+        opened = getattr(instance, laid_open) if laid_open else ()
+        made, made.where = pack(*opened, *(getattr(instance, field) for field in outer))
+        return made
+
+    return packed
+
+
+def address(kernel: Any, *arguments: Any) -> int:
+    """Where the machine code of an entry for such arguments is, compiled if it has to be; for `call` and `ask`."""
+    kinds = tuple(numba.typeof(argument) for argument in arguments)
+    kernel.compile(kinds)
+    result = kernel.overloads[kinds]
+    where: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    return where
+
+
+def _calling(result: Any) -> Any:
+    """An intrinsic that calls the entry at an address with a tuple of arguments."""
+
+    def typed(_context: Any, _address: Any, arguments: Any) -> Any:
+        kinds = tuple(numba.types.unliteral(kind) for kind in arguments.types)
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            function = context.call_conv.get_function_type(result, kinds)
+            pointer = builder.inttoptr(values[0], function.as_pointer())
+            given = cgutils.unpack_tuple(builder, values[1])
+            _, out = context.call_conv.call_function(builder, pointer, result, kinds, given)
+            return context.get_dummy_value() if result is types.none else out
+
+        return result(types.int64, arguments), generate
+
+    return intrinsic(typed)
+
+
+# Entries called from other entries by their address: nothing is compiled a second time into the caller, and what is
+# never called is never compiled. `call` is for entries that return nothing, `ask` for those that return three numbers.
+call = _calling(types.none)
+ask = _calling(numba.types.UniTuple(types.int64, 3))
 
 
 def compile_progress() -> tuple[int, int]:

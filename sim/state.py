@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,25 +24,22 @@ class State:
     step: int
     time: float  # [s]
     engine: Mapping[str, Array]
-    targets: Array  # (n_target, 3) positions [m]
-    paths: Array  # (n_target,) True while a target follows its own path
+    desk: Mapping[str, Array]  # targets of tools and joints, and which follow their own paths
 
     def copy(self) -> State:
         return replace(
             self,
             engine={k: a.copy() for k, a in self.engine.items()},
-            targets=self.targets.copy(),
-            paths=self.paths.copy(),
+            desk={k: a.copy() for k, a in self.desk.items()},
         )
 
     def digest(self) -> str:
         """SHA-256 over every bit of the state."""
         h = hashlib.sha256(f"{self.backend} {self.step} {self.time!r}".encode())
-        for name in sorted(self.engine):
-            h.update(name.encode())
-            h.update(np.ascontiguousarray(self.engine[name]).tobytes())
-        h.update(np.ascontiguousarray(self.targets).tobytes())
-        h.update(np.ascontiguousarray(self.paths).tobytes())
+        for part in (self.engine, self.desk):
+            for name in sorted(part):
+                h.update(name.encode())
+                h.update(np.ascontiguousarray(part[name]).tobytes())
         return h.hexdigest()
 
 
@@ -75,6 +72,52 @@ class Reading:
     dead_points: int = 0  # steps in which loops could have continued in more than one way
 
 
+WORK, SOLVES, DEAD_POINTS = range(3)  # places in Sight.account
+
+
+class Sight(NamedTuple):
+    """The world as an engine reports it after a step, into the same arrays every time."""
+
+    q: Array  # (nq,)
+    v: Array  # (nv,)
+    position: Array  # (nb, 3) of the body origins
+    rotation: Array  # (nb, 3, 3)
+    twist: Array  # (nb, 6)
+    errors: Array  # (2,) largest gap [m] and angle [rad] of the joints
+    account: Array  # (3,) work [J], position solves, dead points since the start
+
+    def take(self, r: Reading) -> None:
+        for mine, given in zip(self, (r.q, r.v, r.position, r.rotation, r.twist), strict=False):
+            mine[...] = given
+        self.errors[:] = r.joint_gap, r.joint_angle_error
+        self.account[:] = r.work, r.solves, r.dead_points
+
+    def reading(self) -> Reading:
+        """A copy that stays."""
+        gap, angle = self.errors.tolist()
+        work, solves, dead = self.account.tolist()
+        q, v, position, rotation, twist = (array.copy() for array in self[:5])
+        return Reading(q, v, position, rotation, twist, gap, angle, work, int(solves), int(dead))
+
+
+def new_sight(nq: int, nv: int, nb: int) -> Sight:
+    poses = np.zeros((nb, 3)), np.zeros((nb, 3, 3)), np.zeros((nb, 6))
+    return Sight(np.zeros(nq), np.zeros(nv), *poses, np.zeros(2), np.zeros(3))
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """How compiled code steps an engine: two entries, and the arguments of each that stay.
+
+    advance(*given, tau, wrench, time, h, n) returns (status, where, steps done); look(*seen) reports the world.
+    """
+
+    advance: Any
+    given: tuple[Any, ...]
+    look: Any
+    seen: tuple[Any, ...]
+
+
 @dataclass(frozen=True)
 class Pull:
     """The mouse spring as it acted: the grabbed point, where it is pulled to, and the force."""
@@ -83,6 +126,15 @@ class Pull:
     point: Array  # (3,) world
     anchor: Array  # (3,) world
     force: Array  # (3,) [N]
+
+
+@dataclass(frozen=True)
+class Acting:
+    """What acts on the bodies at an instant, beside gravity and the mouse."""
+
+    tau: Array  # (nv,) joint forces of controllers, limits applied, and of the scene's inputs
+    wrench: Array  # (n_body, 6) [torque; force] of the inputs about the centres of mass, world axes
+    loads: Array | None  # (n_joint, 6) what each joint exerts on its child, at its frame; None: the engine is silent
 
 
 @dataclass(frozen=True)
@@ -113,6 +165,9 @@ class Snapshot:
     joint_gap: float
     joint_angle_error: float
     step_time: float  # median processor time of a step [s]
+    integrator: str = ""  # how the engine steps, by name
     pull: Pull | None = None
+    acting: Acting | None = None  # only for who asked (`WatchForces`)
     controllers: Mapping[str, bool] = field(default_factory=dict)  # name -> switched on
     gains: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    joint_targets: Mapping[str, Array] = field(default_factory=dict)  # by controller name, (nq,)

@@ -123,7 +123,8 @@ def _summary(robot: Robot, result: dict[str, Any]) -> str:
         *_matrix("  mass matrix M", result["mass_matrix"]),
         *_matrix("  Coriolis matrix C", result["coriolis_matrix"]),
         f"  centre of mass [m]  {_row(result['center_of_mass'])}",
-        f"  T, V [J]            {_row([result['kinetic_energy'], result['potential_energy']])}",
+        f"  energy [J]          {_row([result['kinetic_energy']])} kinetic"
+        f" {_row([result['potential_energy']])} potential",
     ]
     if "mass_bounds" in result:
         low, high = result["mass_bounds"]

@@ -24,11 +24,15 @@ _GALLERY = (
     "planar_2r",
     "rp_robot",
     "arm_6r",
+    "arm_6r_reach",
     "three_link_arm",
     "arm_gravity",
     "arm_pd",
     "arm_reach",
     "ball_arm",
+    "ball_arm_gravity",
+    "ball_arm_pd",
+    "ball_arm_reach",
 )
 
 
@@ -42,6 +46,11 @@ def scene_path(name: str) -> Path:
     if name not in _GALLERY:
         raise SceneError(f'There is no built-in scene "{name}"; {suggestion(name, _GALLERY)}')
     return SCENES / f"{name}.toml"
+
+
+def is_builtin(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one of these, which are only read."""
+    return Path(path).resolve().parent == SCENES and Path(path).stem in _GALLERY
 
 
 def split_variant(name: str, folder: str = "") -> tuple[str, str | None]:

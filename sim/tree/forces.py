@@ -11,7 +11,7 @@ from sim.dynamics.inputs import add_inputs
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.links import Links
 from sim.dynamics.motion import velocities
-from sim.dynamics.tree import Tree
+from sim.dynamics.tree import tree_tuple
 from sim.dynamics.wrenches import link_wrenches
 from sim.jit import inner
 from sim.model import BALL
@@ -68,7 +68,7 @@ def evaluate(sys, w, s, time, stage):
 @inner
 def _push(sys, w, s, time):
     """w.f_ext of the held wrenches and of the scene's inputs; both are about the centres of mass."""
-    kinematics(_tree(sys.tree), w.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
+    kinematics(tree_tuple(sys.tree), w.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
     for b in range(w.wrench.shape[0]):
         for k in range(6):
             w.wrench[b, k] = s.wrench[b, k]
@@ -125,7 +125,7 @@ def _of_rotors(sys, s):
 @inner
 def place(sys, w, s):
     """w.p, w.R, and w.V: twists of the body origins, world axes."""
-    tree = _tree(sys.tree)
+    tree = tree_tuple(sys.tree)
     kinematics(tree, s.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
     velocities(tree, w.S, s.v, w.V)
     for b in range(w.V.shape[0]):
@@ -134,21 +134,3 @@ def place(sys, w, s):
         V[3] += e0
         V[4] += e1
         V[5] += e2
-
-
-@inner
-def _tree(t):
-    """As a tuple: kernels compiled for others are there already."""
-    return Tree(
-        t.order,
-        t.kind,
-        t.parent,
-        t.child,
-        t.position,
-        t.rotation,
-        t.child_position,
-        t.child_rotation,
-        t.axis,
-        t.q_start,
-        t.v_start,
-    )
