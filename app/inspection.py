@@ -11,7 +11,7 @@ import numpy as np
 
 from app.selection import Selection, carrying_joint
 from app.stage import Stage
-from sim.backend import BACKENDS
+from sim.backend import BACKENDS, silent
 from sim.model import BALL, FREE, HINGE, JOINT_TYPES, SLIDER, Model
 from sim.state import Snapshot
 
@@ -131,13 +131,13 @@ def _joint_rows(model: Model, snapshot: Snapshot, joint: int, kind: int) -> Iter
 
 def _loads(snapshot: Snapshot, joint: int) -> Iterator[Row]:
     """What the joint carries, where somebody asked the engine for it."""
-    acting = getattr(snapshot, "acting", None)
-    if acting is None:
+    if snapshot.acting is None:
         return
-    silent = f"{BACKENDS[snapshot.backend][0]} does not tell"
-    load = () if acting.loads is None else _floats(acting.loads[joint])
-    yield Row("Carries", load[3:], "N", "Force of the joint on its child, world axes", silent)
-    yield Row("", load[:3], "N·m", "Torque of the joint on its child, world axes", silent)
+    loads, note = snapshot.acting.loads, f"not told by {BACKENDS[snapshot.backend][0]}"
+    load = () if loads is None else _floats(loads[joint])
+    tip = f"{silent(snapshot.backend) or 'On its child, at the joint, world axes'}"
+    yield Row("Carries, force", load[3:], "N", tip, note)
+    yield Row("Carries, torque", load[:3], "N·m", tip, note)
 
 
 def _target(model: Model, snapshot: Snapshot, target: int) -> Section:

@@ -74,6 +74,7 @@ class Window(QMainWindow):
         self.help: HelpCard | None = None
         self._closing_since: float | None = None
         self._last_panels = self._last_plots = 0.0
+        self._watches_forces = False
         self._lay_out()
         self.menus = Menus(self)
         self.addToolBar(self.menus.toolbar)
@@ -188,6 +189,7 @@ class Window(QMainWindow):
             self._last_panels = now
             self.control.refresh(self.session.snapshot)
             self.physics.refresh(self.session.snapshot)
+            self._watch_forces()
             if self.inspector.isVisible():
                 self.inspector.refresh(self.session.snapshot)
             self.menus.refresh()
@@ -267,11 +269,16 @@ class Window(QMainWindow):
         self.menus.refresh()
 
     def toggle_overlay(self, name: str) -> None:
-        """Frames, trails, arrows…; what only the physics can tell is asked of it while it is shown."""
-        viewport = self.viewport
-        before, viewport.overlays = viewport.overlays, viewport.overlays.toggled(name)
-        if viewport.overlays.needs_forces != before.needs_forces:
-            self.session.send(WatchForces(viewport.overlays.needs_forces))
+        """Frames, trails, arrows…"""
+        self.viewport.overlays = self.viewport.overlays.toggled(name)
+        self._watch_forces()
+
+    def _watch_forces(self) -> None:
+        """What only the physics can tell is asked of it while an overlay or the Inspector shows it."""
+        wanted = self.viewport.overlays.needs_forces or self.inspector.needs_forces
+        if wanted != self._watches_forces:
+            self._watches_forces = wanted
+            self.session.send(WatchForces(wanted))
 
     def choose_quality(self, choice: str) -> None:
         self.viewport.quality.choose(choice)

@@ -41,6 +41,9 @@ class Backend(Protocol):
 
     def read(self) -> Reading: ...
 
+    # An engine whose steps compiled code can take also has `stepper(sight) -> Stepper` (sim/state.py), and
+    # `divergence(status, where) -> Diverged` for what that returns.
+
     def close(self) -> None:
         """Free what the engine holds outside of Python."""
 

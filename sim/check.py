@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from math import hypot, pi
-from typing import NoReturn
+from collections.abc import Mapping, Sequence
+from math import pi
 
 import numpy as np
 
 from sim.backend import BACKENDS, INTEGRATORS
 from sim.control import CONTROLLERS
 from sim.expression import ExpressionError, compile_expression
+from sim.plausible import (
+    check_bound,
+    check_direction,
+    check_known,
+    check_numbers,
+    check_pose,
+    check_quaternion,
+    fail,
+    key_of,
+)
 from sim.scene import (
     JOINT_WIDTHS,
     NO_ROTATION,
@@ -21,16 +30,19 @@ from sim.scene import (
     STABILISATIONS,
     WORLD,
     Body,
+    CirclePath,
     ControllerSpec,
     Expression,
+    FormulaPath,
     Frame,
     Input,
     Joint,
-    Pose,
+    LinePath,
     Scene,
     SceneError,
     Shape,
     Target,
+    TargetPath,
     closing_joints,
 )
 from sim.wording import Where, at, listing, numbers, place, suggestion
@@ -38,11 +50,8 @@ from sim.wording import Where, at, listing, numbers, place, suggestion
 JOINT_KINDS = tuple(kind for kind in JOINT_WIDTHS if kind != "free")
 COLORS = ("link", "link2", "base")
 LONGEST_STEP = 0.1  # [s]
-LARGEST = 1e9  # of all numbers in SI units; squares and cubes of what is beyond overflow
 SHAPE_SIZES = (1e-6, 1e6)  # [m]
 NARROWEST_CONE = 0.001  # [rad] in which it is still clear which way a ball swings
-FINITE = f"a finite number, at most {LARGEST:g}"
-ROTATION_TOLERANCE = 1e-3  # how far from 1 the length of a quaternion may be
 TRIANGLE_TOLERANCE = 1e-9  # relative, of the largest principal moment
 
 # What only some kinds of joints have.
@@ -68,8 +77,8 @@ def check(scene: Scene) -> None:
         _check_joint(joint, scene)
     for frame in scene.frames:
         where = ("frame", frame.name)
-        _check_known((*where, "body"), frame.body, "body", [*_names(scene.bodies), WORLD])
-        _check_pose(where, frame.pose)
+        check_known((*where, "body"), frame.body, "body", [*_names(scene.bodies), WORLD])
+        check_pose(where, frame.pose)
     for target in scene.targets:
         _check_target(target, scene)
     for controller in scene.controllers:
@@ -81,12 +90,6 @@ def check(scene: Scene) -> None:
     _check_camera(scene)
 
 
-def _fail(where: Where, sentence: str) -> NoReturn:
-    """`where` ends with the key (of a list: the key and a number), which the sentence names itself."""
-    table = where[: -2 if where[-1].isdigit() else -1]
-    raise SceneError(at(table, sentence), where)
-
-
 def _names(things: Sequence[Body | Joint | Frame | Target | ControllerSpec | Input]) -> list[str]:
     return [thing.name for thing in things]
 
@@ -94,19 +97,19 @@ def _names(things: Sequence[Body | Joint | Frame | Target | ControllerSpec | Inp
 def _check_world(scene: Scene) -> None:
     if not scene.bodies:
         raise SceneError("the scene has no body; expected at least one [body.NAME]")
-    _check_numbers(("gravity",), scene.gravity, 3)
+    check_numbers(("gravity",), scene.gravity, 3)
     if not 0 < scene.dt <= LONGEST_STEP:
-        _fail(("dt",), f"dt is {scene.dt:g} s; expected a step above 0 and at most {LONGEST_STEP} s")
-    _check_known(("backend",), scene.backend, "engine", BACKENDS)
+        fail(("dt",), f"dt is {scene.dt:g} s; expected a step above 0 and at most {LONGEST_STEP} s")
+    check_known(("backend",), scene.backend, "engine", BACKENDS)
     if scene.integrator is not None:
         integrators = [name for names in INTEGRATORS.values() for name in names]
-        _check_known(("integrator",), scene.integrator, "integrator", integrators)
-    _check_known(("solver",), scene.solver, "solver", SOLVERS)
-    _check_known(("stabilise",), scene.stabilise, "stabilisation", STABILISATIONS)
+        check_known(("integrator",), scene.integrator, "integrator", integrators)
+    check_known(("solver",), scene.solver, "solver", SOLVERS)
+    check_known(("stabilise",), scene.stabilise, "stabilisation", STABILISATIONS)
     from sim.history import PLOTS  # imports sim.model, which imports this module
 
     for number, plot in enumerate(scene.plots):
-        _check_known(("plots", str(number)), plot, "plot", PLOTS)
+        check_known(("plots", str(number)), plot, "plot", PLOTS)
 
 
 def _carriers(scene: Scene) -> dict[str, str]:
@@ -135,71 +138,26 @@ def _check_names(scene: Scene, carriers: Mapping[str, str]) -> None:
                 raise SceneError(f'{kind} "{name}" has the name of {owner}; expected another name', (kind, name))
 
 
-def _check_known(where: Where, name: str, kind: str, known: Iterable[str]) -> None:
-    if name not in known:
-        _fail(where, f'{_key(where)} names "{name}", but there is no such {kind}; {suggestion(name, known)}')
-
-
-def _key(where: Where) -> str:
-    return where[-2] if where[-1].isdigit() else where[-1]
-
-
-def _check_numbers(where: Where, values: Sequence[float], count: int) -> None:
-    if len(values) != count:
-        _fail(where, f"{_key(where)} has {numbers(len(values))}; expected {count}")
-    for value in values:
-        if not abs(value) <= LARGEST:
-            _fail(where, f"{_key(where)} contains {value:g}; expected {FINITE}")
-
-
-def check_direction(where: Where, vector: Sequence[float]) -> None:
-    """Three numbers that point somewhere."""
-    _check_numbers(where, vector, 3)
-    length = hypot(*vector)
-    if not 1e-6 < length < 1e6:
-        _fail(where, f"{_key(where)} has length {length:g}; expected a direction such as [0, 0, 1]")
-
-
-def _check_quaternion(where: Where, rotation: Sequence[float]) -> None:
-    _check_numbers(where, rotation, 4)
-    length = hypot(*rotation)
-    if abs(length - 1) > ROTATION_TOLERANCE:
-        _fail(where, f"{_key(where)} is a quaternion of length {length:.6g}; expected w, x, y, z of length 1")
-
-
-def _check_pose(where: Where, pose: Pose, prefix: str = "") -> None:
-    _check_numbers((*where, f"{prefix}position"), pose.position, 3)
-    _check_quaternion((*where, f"{prefix}rotation"), pose.rotation)
-
-
-def _check_bound(where: Where, value: float, unit: str, *, zero: bool = False) -> None:
-    """Above 0, or not below it."""
-    if value < 0 or (value == 0 and not zero):
-        _fail(where, f"{_key(where)} is {value:g}{unit}; expected {'0 or more' if zero else 'a number above 0'}")
-    if not value <= LARGEST:
-        _fail(where, f"{_key(where)} is {value:g}{unit}; expected {FINITE}")
-
-
 def _check_body(body: Body, joint: str | None) -> None:
     where = ("body", body.name)
-    _check_bound((*where, "mass"), body.mass, " kg")
-    _check_numbers((*where, "center"), body.center, 3)
+    check_bound((*where, "mass"), body.mass, " kg")
+    check_numbers((*where, "center"), body.center, 3)
     _check_inertia((*where, "inertia"), body.inertia)
-    _check_pose(where, body.pose)
-    _check_numbers((*where, "velocity"), body.velocity, 6)
+    check_pose(where, body.pose)
+    check_numbers((*where, "velocity"), body.velocity, 6)
     for number, shape in enumerate(body.shapes):
         check_shape((*where, "shapes", str(number)), shape)
     if joint is None:
         return
     given = {"position": any(body.pose.position), "rotation": body.pose.rotation != NO_ROTATION}
     for key in [key for key, is_set in (given | {"velocity": any(body.velocity)}).items() if is_set]:
-        _fail((*where, key), f'{key} is only for free bodies, and joint "{joint}" places this one; expected it there')
+        fail((*where, key), f'{key} is only for free bodies, and joint "{joint}" places this one; expected it there')
 
 
 def _check_inertia(where: Where, inertia: Sequence[float]) -> None:
-    _check_numbers(where, inertia, 6)
+    check_numbers(where, inertia, 6)
     if problem := inertia_problem(inertia):
-        _fail(where, f"inertia {problem}")
+        fail(where, f"inertia {problem}")
 
 
 def inertia_problem(inertia: Sequence[float]) -> str:
@@ -223,40 +181,40 @@ def check_shape(where: Where, shape: Shape) -> None:
     if shape.kind not in SHAPE_KINDS:
         raise SceneError(f'{place(where)} is a "{shape.kind}"; {suggestion(shape.kind, SHAPE_KINDS)}', where)
     key = (*where, shape.kind)
-    _check_numbers(key, shape.size, _SIZE_COUNTS[shape.kind])
+    check_numbers(key, shape.size, _SIZE_COUNTS[shape.kind])
     for value in shape.size:
-        _check_bound(key, value, " m")
+        check_bound(key, value, " m")
         if not SHAPE_SIZES[0] <= value <= SHAPE_SIZES[1]:
-            _fail(key, f"{shape.kind} has a size of {value:g} m; expected {SHAPE_SIZES[0]:g} to {SHAPE_SIZES[1]:g} m")
-    _check_pose(where, shape.pose)
+            fail(key, f"{shape.kind} has a size of {value:g} m; expected {SHAPE_SIZES[0]:g} to {SHAPE_SIZES[1]:g} m")
+    check_pose(where, shape.pose)
     if shape.color not in COLORS and not _HEX_COLOR.fullmatch(shape.color):
-        _fail((*where, "color"), f'color is "{shape.color}"; expected {listing([*COLORS, "#rrggbb"], "or")}')
+        fail((*where, "color"), f'color is "{shape.color}"; expected {listing([*COLORS, "#rrggbb"], "or")}')
 
 
 def _check_joint(joint: Joint, scene: Scene) -> None:
     where = ("joint", joint.name)
     if joint.kind == "free":
-        _fail((*where, "type"), "type is free; expected no joint at all, since a body without one is free")
-    _check_known((*where, "type"), joint.kind, "joint type", JOINT_KINDS)
+        fail((*where, "type"), "type is free; expected no joint at all, since a body without one is free")
+    check_known((*where, "type"), joint.kind, "joint type", JOINT_KINDS)
     bodies = _names(scene.bodies)
-    _check_known((*where, "parent"), joint.parent, "body", [*bodies, WORLD])
+    check_known((*where, "parent"), joint.parent, "body", [*bodies, WORLD])
     if joint.child == WORLD:
-        _fail((*where, "child"), 'child is "world", which cannot move; expected a body, with the world as parent')
-    _check_known((*where, "child"), joint.child, "body", bodies)
+        fail((*where, "child"), 'child is "world", which cannot move; expected a body, with the world as parent')
+    check_known((*where, "child"), joint.child, "body", bodies)
     if joint.parent == joint.child:
-        _fail((*where, "child"), f'child and parent are both "{joint.child}"; expected two bodies')
-    _check_pose(where, joint.at)
-    _check_pose(where, joint.child_at, "child_")
+        fail((*where, "child"), f'child and parent are both "{joint.child}"; expected two bodies')
+    check_pose(where, joint.at)
+    check_pose(where, joint.child_at, "child_")
     check_direction((*where, "axis"), joint.axis)
     _check_coordinates((*where, "q"), joint, joint.q)
     if joint.v:
-        _check_numbers((*where, "v"), joint.v, JOINT_WIDTHS[joint.kind][1])
-    _check_bound((*where, "damping"), joint.damping, "", zero=True)
-    _check_bound((*where, "friction"), joint.friction, "", zero=True)
-    _check_bound((*where, "rotor_inertia"), joint.rotor_inertia, "", zero=True)
-    _check_bound((*where, "gear"), joint.gear, "")
+        check_numbers((*where, "v"), joint.v, JOINT_WIDTHS[joint.kind][1])
+    check_bound((*where, "damping"), joint.damping, "", zero=True)
+    check_bound((*where, "friction"), joint.friction, "", zero=True)
+    check_bound((*where, "rotor_inertia"), joint.rotor_inertia, "", zero=True)
+    check_bound((*where, "gear"), joint.gear, "")
     if joint.torque_limit is not None:
-        _check_bound((*where, "torque_limit"), joint.torque_limit, "")
+        check_bound((*where, "torque_limit"), joint.torque_limit, "")
     _check_stops(where, joint)
 
 
@@ -266,21 +224,21 @@ def _check_stops(where: Where, joint: Joint) -> None:
     for key, kinds in _ONLY_ON.items():
         if joint.kind not in kinds and getattr(joint, key) != getattr(default, key):
             only = listing(f"{kind}s" for kind in kinds)
-            _fail((*where, key), f"this is a {joint.kind} joint; expected {key} only on {only}")
+            fail((*where, key), f"this is a {joint.kind} joint; expected {key} only on {only}")
     for key, span in (("limits", joint.limits), ("twist", joint.twist)):
         if span is None:
             continue
-        _check_numbers((*where, key), span, 2)
+        check_numbers((*where, key), span, 2)
         if span[0] > span[1]:
-            _fail((*where, key), f"{key} has {span[0]:g} before {span[1]:g}; expected the lower one first")
+            fail((*where, key), f"{key} has {span[0]:g} before {span[1]:g}; expected the lower one first")
     if joint.twist is not None and max(map(abs, joint.twist)) > pi:
-        _fail((*where, "twist"), f"twist is {list(joint.twist)}; expected radians from -π to π")
+        fail((*where, "twist"), f"twist is {list(joint.twist)}; expected radians from -π to π")
     if joint.cone is not None and not NARROWEST_CONE <= joint.cone <= pi:
-        _fail((*where, "cone"), f"cone is {joint.cone:g}; expected radians from {NARROWEST_CONE} to π")
+        fail((*where, "cone"), f"cone is {joint.cone:g}; expected radians from {NARROWEST_CONE} to π")
     if not 0 <= joint.restitution <= 1:
-        _fail((*where, "restitution"), f"restitution is {joint.restitution:g}; expected 0 to 1")
+        fail((*where, "restitution"), f"restitution is {joint.restitution:g}; expected 0 to 1")
     if joint.restitution and joint.limits is None and joint.cone is None and joint.twist is None:
-        _fail((*where, "restitution"), "restitution is of stops, and there are none; expected limits, cone or twist")
+        fail((*where, "restitution"), "restitution is of stops, and there are none; expected limits, cone or twist")
 
 
 def _check_coordinates(where: Where, joint: Joint, q: Sequence[float]) -> None:
@@ -288,41 +246,70 @@ def _check_coordinates(where: Where, joint: Joint, q: Sequence[float]) -> None:
     if not q:
         return
     if joint.kind == "ball":
-        _check_quaternion(where, q)
-    _check_numbers(where, q, JOINT_WIDTHS[joint.kind][0])
+        check_quaternion(where, q)
+    check_numbers(where, q, JOINT_WIDTHS[joint.kind][0])
 
 
 def _check_target(target: Target, scene: Scene) -> None:
     where = ("target", target.name)
-    _check_numbers((*where, "position"), target.position, 3)
-    _check_known((*where, "frame"), target.frame, "frame", [f.name for f in scene.frames])
+    check_numbers((*where, "position"), target.position, 3)
+    check_known((*where, "frame"), target.frame, "frame", [f.name for f in scene.frames])
+    check_quaternion((*where, "rotation"), target.rotation)
     if target.path is not None:
-        _check_bound((*where, "path", "circle"), target.path.radius, " m")
-        _check_bound((*where, "path", "period"), target.path.period, " s")
-        check_direction((*where, "path", "normal"), target.path.normal)
+        _check_path((*where, "path"), target.path)
+
+
+def _check_path(where: Where, path: TargetPath) -> None:
+    if isinstance(path, FormulaPath):
+        _check_expressions((*where, "formula"), path.formula, 3)
+        return
+    check_bound((*where, "period"), path.period, " s")
+    if isinstance(path, CirclePath):
+        check_bound((*where, "circle"), path.radius, " m")
+        check_direction((*where, "normal"), path.normal)
+    elif isinstance(path, LinePath):
+        check_numbers((*where, "line"), path.to, 3)
+    elif not path.points:
+        fail((*where, "waypoints"), "waypoints is empty; expected at least one point [x, y, z]")
+    for number, point in enumerate(getattr(path, "points", ())):
+        check_numbers((*where, "waypoints", str(number)), point, 3)
 
 
 def _check_controller(spec: ControllerSpec, scene: Scene) -> None:
     where = ("controller", spec.name)
-    _check_known((*where, "type"), spec.kind, "controller type", CONTROLLERS)
+    check_known((*where, "type"), spec.kind, "controller type", CONTROLLERS)
     kind = CONTROLLERS[spec.kind]
     gains = {gain.name: gain for gain in kind.gains}
     for name, value in spec.gains.items():
         key = (*where, "gains", name)
         if name not in gains:
-            _fail(key, f'{spec.kind} has no gain "{name}"; {suggestion(name, gains)}')
+            fail(key, f'{spec.kind} has no gain "{name}"; {suggestion(name, gains)}')
         low, high, unit = gains[name].low, gains[name].high, gains[name].unit
         if not low <= value <= high:
-            _fail(key, f"{name} is {value:g}; expected {low:g} to {high:g} {unit}")
+            fail(key, f"{name} is {value:g}; expected {low:g} to {high:g} {unit}")
     if spec.target is not None:
-        _check_known((*where, "target"), spec.target, "target", _names(scene.targets))
+        check_known((*where, "target"), spec.target, "target", _names(scene.targets))
     elif kind.needs_target:
         raise SceneError(at(where, '"target" is missing; expected the name of a target'), where)
+    _check_by_joint(spec, scene)
+
+
+def _check_by_joint(spec: ControllerSpec, scene: Scene) -> None:
+    """What a controller is given joint by joint: coordinates to hold, torques to give."""
+    where, kind = ("controller", spec.name), CONTROLLERS[spec.kind]
+    joints = _names(scene.joints)
+    for table in ("joint_target", "torque"):
+        for name in getattr(spec, table):
+            if name not in joints:
+                fail((*where, table, name), f'there is no joint "{name}"; {suggestion(name, joints)}')
     for name, q in spec.joint_target.items():
-        key = (*where, "joint_target", name)
-        if name not in _names(scene.joints):
-            _fail(key, f'there is no joint "{name}"; {suggestion(name, _names(scene.joints))}')
-        _check_coordinates(key, scene.joint(name), q)
+        _check_coordinates((*where, "joint_target", name), scene.joint(name), q)
+    for name, torques in spec.torque.items():
+        _check_expressions((*where, "torque", name), torques, JOINT_WIDTHS[scene.joint(name).kind][1])
+    if spec.torque and not kind.gives_torques:
+        fail((*where, "torque"), f"a {spec.kind} controller has no torque; expected none")
+    if kind.gives_torques and not spec.torque:
+        raise SceneError(at(where, '"torque" is missing; expected torques by joint'), where)
 
 
 def _check_input(given: Input, scene: Scene) -> None:
@@ -331,35 +318,35 @@ def _check_input(given: Input, scene: Scene) -> None:
         found = "neither joint nor body is" if given.joint is None else "joint and body are both"
         raise SceneError(at(where, f"{found} given; expected one of them"), where)
     if given.joint is not None:
-        _check_known((*where, "joint"), given.joint, "joint", _names(scene.joints))
+        check_known((*where, "joint"), given.joint, "joint", _names(scene.joints))
         kind = scene.joint(given.joint).kind
         if kind == "fixed":
-            _fail((*where, "joint"), f'joint "{given.joint}" is fixed; expected one that moves')
+            fail((*where, "joint"), f'joint "{given.joint}" is fixed; expected one that moves')
         if any(given.force) or given.at != ORIGIN:
             key = "force" if any(given.force) else "at"
-            _fail((*where, key), f"{key} is for bodies; expected only a torque along the joint")
+            fail((*where, key), f"{key} is for bodies; expected only a torque along the joint")
         key = "force" if kind == "slider" else "torque"
         _check_expressions((*where, key), given.torque, JOINT_WIDTHS[kind][1])
     else:
-        _check_known((*where, "body"), str(given.body), "body", _names(scene.bodies))
+        check_known((*where, "body"), str(given.body), "body", _names(scene.bodies))
         _check_expressions((*where, "force"), given.force, 3)
-        _check_numbers((*where, "at"), given.at, 3)
+        check_numbers((*where, "at"), given.at, 3)
         if given.torque:
             _check_expressions((*where, "torque"), given.torque, 3)
 
 
 def _check_expressions(where: Where, values: Sequence[Expression], count: int) -> None:
     if len(values) != count:
-        _fail(where, f"{_key(where)} has {numbers(len(values))}; expected {count}")
+        fail(where, f"{key_of(where)} has {numbers(len(values))}; expected {count}")
     for number, value in enumerate(values):
         member = (*where, str(number))
         if not isinstance(value, str):
-            _check_numbers(member, (value,), 1)
+            check_numbers(member, (value,), 1)
             continue
         try:
             compile_expression(value)
         except ExpressionError as error:
-            _fail(member, f"{_key(member)} {error}")
+            fail(member, f"{key_of(member)} {error}")
 
 
 def _check_camera(scene: Scene) -> None:
@@ -367,10 +354,10 @@ def _check_camera(scene: Scene) -> None:
     for key in ("azimuth", "elevation", "distance"):
         value = getattr(camera, key)
         if value is not None:
-            _check_numbers(("camera", key), (value,), 1)
+            check_numbers(("camera", key), (value,), 1)
     if camera.elevation is not None and abs(camera.elevation) > pi / 2:
-        _fail(("camera", "elevation"), f"elevation is {camera.elevation:g}; expected radians from -π/2 to π/2")
+        fail(("camera", "elevation"), f"elevation is {camera.elevation:g}; expected radians from -π/2 to π/2")
     if camera.distance is not None:
-        _check_bound(("camera", "distance"), camera.distance, " m")
+        check_bound(("camera", "distance"), camera.distance, " m")
     if camera.look_at is not None:
-        _check_numbers(("camera", "look_at"), camera.look_at, 3)
+        check_numbers(("camera", "look_at"), camera.look_at, 3)

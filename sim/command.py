@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.scene import Scene, Vec3
+from sim.scene import Quat, Scene, Vec3
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,11 @@ class SetSpeed(Command):
 
 @dataclass(frozen=True)
 class SetTarget(Command):
-    """Moves a target; its own path ends."""
+    """Moves a target; its own path ends. Without a rotation it keeps its attitude."""
 
     target: str
     position: Vec3
+    rotation: Quat | None = None
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,9 @@ tree only the nodes below are taken.
 from __future__ import annotations
 
 import ast
+import operator
 import re
+from collections.abc import Callable
 from math import isfinite, pi
 from typing import Any, NamedTuple
 
@@ -167,3 +169,34 @@ def _depth(ops: list[int]) -> int:
             waiting -= 1
         deepest = max(deepest, waiting)
     return deepest
+
+
+_MEANINGS: dict[int, Callable[..., float]] = {
+    NEGATE: operator.neg,
+    ADD: operator.add,
+    SUBTRACT: operator.sub,
+    MULTIPLY: operator.mul,
+    DIVIDE: operator.truediv,
+    POWER: operator.pow,
+    ABS: abs,
+    SIGN: np.sign,
+    STEP: lambda x: np.heaviside(x, 1.0),
+    RAMP: lambda x: np.maximum(x, 0.0),
+    MIN: np.minimum,
+    MAX: np.maximum,
+}
+_MEANINGS.update({FUNCTIONS[name]: getattr(np, name) for name in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt")})
+
+
+def value_at(program: Program, t: float) -> float:
+    """The program's value at the time t, in plain NumPy; compiled steps have their own (sim/dynamics/inputs.py)."""
+    waiting: list[Any] = []
+    with np.errstate(all="ignore"):
+        for op, number in zip(program.op.tolist(), program.value, strict=True):
+            if op in (NUMBER, TIME):
+                waiting.append(number if op == NUMBER else np.float64(t))
+                continue
+            count = 2 if ADD <= op <= POWER or op in _OF_TWO else 1
+            operands = waiting[-count:]
+            waiting[-count:] = [_MEANINGS[op](*operands)]
+    return float(waiting[0])

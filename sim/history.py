@@ -43,7 +43,10 @@ class Plot:
 
 
 class History:
-    """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin, start energy)."""
+    """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin, start energy).
+
+    The kernel of sim/record.py writes them: a row first, then `counter`. `zero` is the energy of the start.
+    """
 
     def __init__(self, model: Model, dt: float) -> None:
         self.model = model
@@ -64,38 +67,33 @@ class History:
         width = int(ends[-1])
         length = int(min(_SECONDS / dt, _MOST_NUMBERS / width))
         self.rows = np.zeros((max(length, 100), width))
-        self.count = 0
         self.oldest = 0  # the first row there is, as long as it has not been overwritten
-        self.start_energy = float("nan")
+        self.counter = np.zeros(1, dtype=np.int64)
+        self.zero = np.full(1, np.nan)
 
-    def write(self, **values: Any) -> None:
-        """One row, by column name."""
-        row = self.rows[self.count % len(self.rows)]
-        for name, value in values.items():
-            row[self.columns[name]] = value
-        if self.count == 0:
-            self.start_energy = float(values["kinetic"] + values["potential"])
-        row[self.columns["start"]] = self.start_energy
-        self.count += 1
+    @property
+    def count(self) -> int:
+        """Rows written since the start, of which the last few are there."""
+        return int(self.counter[0])
 
     def rebase(self, jump: float) -> None:
         """Energy counts from another zero from the next row on, so that drift does not see the jump."""
-        self.start_energy += jump
+        self.zero[0] += jump
 
     def cut(self, time: float) -> None:
         """Forget what came after `time`."""
         self.oldest = max(self.oldest, self.count - len(self.rows))
         if self.oldest < self.count:
             times = self._copy(self.oldest, self.count, self.columns["time"])[:, 0]
-            self.count = self.oldest + max(int(np.searchsorted(times, time, side="right")), 1)
-            self.start_energy = float(self.rows[(self.count - 1) % len(self.rows), self.columns["start"]][0])
+            self.counter[0] = self.oldest + max(int(np.searchsorted(times, time, side="right")), 1)
+            self.zero[0] = self.rows[(self.count - 1) % len(self.rows), self.columns["start"]][0]
 
     def resized(self, dt: float) -> History:
         """The same rows in a history that holds as much time with another step, as far as they fit."""
         other = History(self.model, dt)
         kept = self.last_rows(_SECONDS)[-len(other.rows) :]
         other.rows[: len(kept)] = kept
-        other.count, other.start_energy = len(kept), self.start_energy
+        other.counter[0], other.zero[0] = len(kept), self.zero[0]
         return other
 
     def last_rows(self, seconds: float) -> Array:

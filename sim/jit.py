@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.targetconfig import TargetConfig
@@ -29,6 +29,7 @@ from numba.extending import intrinsic
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "tree", "bullet", "control")
 _CONSTANTS = ("jit.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
+_KERNEL_FILES = ("ledger.py", "march.py", "record.py")
 _KEEP_FOLDERS = 3
 
 # Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them, as
@@ -43,7 +44,7 @@ _kernels: list[Any] = []
 def _source_hash() -> str:
     h = hashlib.sha256(f"{numba.__version__} {sys.version}".encode())
     kernels = (p for folder in _KERNEL_FOLDERS for p in (_SOURCES / folder).glob("*.py"))
-    for path in sorted([*(_SOURCES / name for name in _CONSTANTS), *kernels]):
+    for path in sorted([*(_SOURCES / name for name in (*_CONSTANTS, *_KERNEL_FILES)), *kernels]):
         h.update(path.read_bytes())
     return h.hexdigest()[:16]
 
@@ -116,6 +117,14 @@ class _Whole(JITCodeLibrary):
             super()._optimize_final_module()
 
 
+class _Plain(JITCodeLibrary):
+    """An entry that only hands things on, as it is: optimising would take longer than it could ever save."""
+
+    def _optimize_functions(self, module: Any) -> None: ...
+
+    def _optimize_final_module(self) -> None: ...
+
+
 class _PartCompiler(Compiler):
     """Compiles a kernel into a `_Part`."""
 
@@ -147,11 +156,19 @@ class _WholeCompiler(_PartCompiler):
                 gc.enable()
 
 
+class _PlainCompiler(_WholeCompiler):
+    library = _Plain
+
+
 def jit(function: Callable[..., Any]) -> Any:
     """Compile `function` on its first call, without the GIL, cached on disk."""
-    kernel = numba.njit(
-        nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=_WholeCompiler
-    )(function)
+    return _entry(function, _WholeCompiler)
+
+
+def _entry(function: Callable[..., Any], compiler: type[Compiler]) -> Any:
+    kernel = numba.njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=compiler)(
+        function
+    )
     _kernels.append(kernel)
     return kernel
 
@@ -193,6 +210,20 @@ def inlined(function: Callable[..., Any]) -> Any:
     )(function)
 
 
+def as_written(function: Callable[..., Any]) -> Any:
+    """Like `inlined`, with operations in the order written; a product and a sum may be rounded once."""
+    return numba.njit(
+        nogil=True,
+        cache=True,
+        fastmath={"contract"},
+        error_model="numpy",
+        forceinline=True,
+        _nrt=False,
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+    )(function)
+
+
 @intrinsic
 def _borrow(_context: Any, value: Any) -> Any:
     """An array that does not count its users: counting took half the time of a step. Anything else as it is."""
@@ -215,6 +246,21 @@ class _Kind(types.StructRef):  # type: ignore[name-defined]
     def __init__(self, fields: Any) -> None:
         super().__init__(fields)
         self.name = f"{type(self).__name__}_{hashlib.sha256(str(fields).encode()).hexdigest()[:8]}"
+
+
+@intrinsic
+def _where(_context: Any, reference: Any) -> Any:
+    """The address that kernels pass on for a bundle."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ptrtoint(builder.extract_value(arguments[0], 0), context.get_value_type(types.int64))
+
+    return types.int64(reference), generate
+
+
+def opaque(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The same with addresses for bundles: what `call` and `ask` pass on without knowing its type."""
+    return tuple(getattr(argument, "where", argument) for argument in arguments)
 
 
 @functools.cache
@@ -240,12 +286,50 @@ def bundle(cls: type[Any], laid_open: str = "") -> Callable[[Any], Any]:
     structref.define_constructor(reference, kind, fields)
     arguments = ", ".join(fields)
     borrowed = ", ".join(f"_borrow({field})" for field in fields)
-    source = f"def pack_{cls.__name__}({arguments}):\n    return reference({borrowed})\n"
-    names: dict[str, Any] = {"__name__": cls.__module__, "reference": reference, "_borrow": _borrow}
+    source = f"def pack_{cls.__name__}({arguments}):\n    made = reference({borrowed})\n    return made, _where(made)\n"
+    names: dict[str, Any] = {"__name__": cls.__module__, "reference": reference, "_borrow": _borrow, "_where": _where}
     exec(compile(source, str(module.__file__), "exec"), names)
-    pack = jit(names[f"pack_{cls.__name__}"])
-    opened = (lambda instance: getattr(instance, laid_open)) if laid_open else lambda instance: ()
-    return lambda instance: pack(*opened(instance), *(getattr(instance, field) for field in outer))
+    pack = _entry(names[f"pack_{cls.__name__}"], _PlainCompiler)
+
+    def packed(instance: Any) -> Any:
+        opened = getattr(instance, laid_open) if laid_open else ()
+        made, made.where = pack(*opened, *(getattr(instance, field) for field in outer))
+        return made
+
+    return packed
+
+
+def address(kernel: Any, *arguments: Any) -> int:
+    """Where the machine code of an entry for such arguments is, compiled if it has to be; for `call` and `ask`."""
+    kinds = tuple(numba.typeof(argument) for argument in arguments)
+    kernel.compile(kinds)
+    result = kernel.overloads[kinds]
+    where: int = result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
+    return where
+
+
+def _calling(result: Any) -> Any:
+    """An intrinsic that calls the entry at an address with a tuple of arguments."""
+
+    def typed(_context: Any, _address: Any, arguments: Any) -> Any:
+        kinds = tuple(numba.types.unliteral(kind) for kind in arguments.types)
+
+        def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            function = context.call_conv.get_function_type(result, kinds)
+            pointer = builder.inttoptr(values[0], function.as_pointer())
+            given = cgutils.unpack_tuple(builder, values[1])
+            _, out = context.call_conv.call_function(builder, pointer, result, kinds, given)
+            return context.get_dummy_value() if result is types.none else out
+
+        return result(types.int64, arguments), generate
+
+    return intrinsic(typed)
+
+
+# Entries called from other entries by their address: nothing is compiled a second time into the caller, and what is
+# never called is never compiled. `call` is for entries that return nothing, `ask` for those that return three numbers.
+call = _calling(types.none)
+ask = _calling(numba.types.UniTuple(types.int64, 3))
 
 
 def compile_progress() -> tuple[int, int]:

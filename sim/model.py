@@ -72,6 +72,7 @@ class Model:
     target_names: tuple[str, ...]
     target_frame: Array  # (nt,) index of the frame that should reach it
     target_start: Array  # (nt, 3)
+    target_turn: Array  # (nt, 3, 3) attitudes for controllers of whole poses
 
     q0: Array  # (nq,) with all loops closed
     v0: Array  # (nv,)
@@ -148,6 +149,7 @@ def _flatten(scene: Scene, cut: tuple[str, ...]) -> Model:
             [[f.name for f in scene.frames].index(t.frame) for t in scene.targets], dtype=np.int64
         ),
         "target_start": _vectors([t.position for t in scene.targets]),
+        "target_turn": _rotations([t.rotation for t in scene.targets]),
         "q0": np.concatenate([_start_q(j) for j in joints] or [np.zeros(0)]),
         "v0": np.concatenate([_start_v(j, w[1]) for j, w in zip(joints, widths, strict=True)] or [np.zeros(0)]),
     }

@@ -11,7 +11,7 @@ from sim.model import BALL, FREE, HINGE, SLIDER, Model, compile_model
 from sim.scene import Scene
 from sim.spatial.rotation import axis_angle_to_matrix, quat_to_matrix
 from sim.state import Snapshot
-from sim.target_path import Circle
+from sim.target_path import position as target_position
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -59,8 +59,7 @@ def frame_positions(model: Model, position: Array, rotation: Array) -> Array:
 
 def _target_starts(scene: Scene) -> Array:
     """(nt, 3) where the targets are at time 0, on their paths if they have one."""
-    starts = [Circle(t.position, t.path).motion(0.0)[0] if t.path else t.position for t in scene.targets]
-    return np.array(starts, dtype=float).reshape(-1, 3)
+    return np.array([target_position(t, 0.0) for t in scene.targets]).reshape(-1, 3)
 
 
 def rest_snapshot(scene: Scene, model: Model | None = None) -> Snapshot:

@@ -7,7 +7,9 @@ stepping.
 
 from __future__ import annotations
 
+import math
 import queue
+import sys
 import threading
 import time
 from collections import deque
@@ -66,27 +68,38 @@ class Runner:
         self._next_frame = 0.0
         self._watches_forces = False
         self._step_times: deque[float] = deque(maxlen=31)
-        self._thread = threading.Thread(target=self._run, args=(scene,), name="physics", daemon=True)
+        self._scene = scene
+        self._thread: threading.Thread | None = None
 
     def start(self) -> None:
+        """Begins a thread, or after `stop` another one that goes on with the same world."""
+        self._thread = threading.Thread(target=self._run, name="physics", daemon=True)
         self._thread.start()
 
     def send(self, command: Command) -> None:
         self._commands.put(command)
 
     def stop(self) -> None:
-        """Ends the thread after the step at hand; returns when it is gone."""
-        self._commands.put(None)
-        self._thread.join()
+        """Ends the thread after the steps at hand; returns when it is gone. The world stays as it is."""
+        if self._thread is not None:
+            self._commands.put(None)
+            self._thread.join()
+            self._thread = None
+
+    def close(self) -> None:
+        """Ends the thread for good and frees the engine."""
+        self.stop()
+        if self._simulation:
+            self._simulation.close()
 
     # On the physics thread
 
-    def _run(self, scene: Scene) -> None:
-        self._do(LoadScene(scene))
+    def _run(self) -> None:
+        if self._simulation is None:
+            self._do(LoadScene(self._scene))
+        self._restart_clock()
         while self._obey():
             self._take_steps()
-        if self._simulation:
-            self._simulation.close()
 
     def _obey(self) -> bool:
         """Carries out what was sent, waiting for it at most until the next steps are due; False at the end."""
@@ -152,9 +165,9 @@ class Runner:
 
     def _step_once(self, command: StepOnce) -> None:
         self._running = False
-        for _ in range(command.count):
-            if not self._step():
-                break
+        left = command.count
+        while left > 0 and (taken := self._step(left)):
+            left -= taken
 
     def _step_back(self, command: StepBack) -> None:
         self._running = False
@@ -195,31 +208,46 @@ class Runner:
         if not self._running or simulation is None:
             return
         owed = self._clock.owed(simulation.time, self._speed, simulation.dt)
-        end = time.perf_counter() + BUDGET
-        done = 0
+        begin, done = time.perf_counter(), 0
         start = time.thread_time()
-        while done < owed and time.perf_counter() < end and self._step():
-            done += 1
+        while done < owed and (left := BUDGET - (time.perf_counter() - begin)) > 0:
+            taken = self._step(min(owed - done, self._affordable(left)))
+            if not taken:
+                break
+            done += taken
         if done:
             self._step_times.append((time.thread_time() - start) / done)
             self._publish()
         self._clock.settle(simulation.time, self._speed, behind=done < owed)
 
-    def _step(self) -> bool:
+    def _affordable(self, seconds: float) -> int:
+        """How many steps surely fit at once, by the slowest of late; one as long as nothing is known."""
+        return max(1, int(0.5 * seconds / max(self._step_times, default=math.inf)))
+
+    def _step(self, most: int) -> int:
+        """Takes steps, no further than the next frame of a recording; returns how many, 0 where the world stopped."""
         simulation = self._simulation
         if simulation is None:
-            return False
+            return 0
         if self._rewind:
             self._rewind.note()
+        before = simulation.step_count
         try:
-            simulation.step(1)
+            simulation.step(min(most, self._steps_to_frame()))
         except Diverged as error:
             self._running = False
             self._publish()
             self.events.put(Stopped(f"Stopped at t = {simulation.time:.3f} s: {error}."))
-            return False
+            return 0
         self._offer_frame()
-        return True
+        return simulation.step_count - before
+
+    def _steps_to_frame(self) -> int:
+        """Until `_offer_frame` has something to offer."""
+        simulation = self._simulation
+        if self._frame_period is None or simulation is None:
+            return sys.maxsize
+        return max(1, math.ceil((self._next_frame - simulation.time) / simulation.dt - 0.5 - 1e-9))
 
     def _offer_frame(self) -> None:
         """While recording: the snapshot nearest to every multiple of the frame period."""

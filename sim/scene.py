@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 Vec3 = tuple[float, float, float]
 Quat = tuple[float, float, float, float]
+Expression = float | str  # a number, or a function of time such as "2*sin(3*t)"
 
 WORLD = "world"
 ORIGIN: Vec3 = (0.0, 0.0, 0.0)
@@ -127,23 +128,70 @@ class CirclePath:
     period: float
     normal: Vec3 = (1.0, 0.0, 0.0)
 
+    @property
+    def words(self) -> str:
+        return f"Radius {self.radius:g} m, once round in {self.period:g} s."
+
+
+@dataclass(frozen=True)
+class LinePath:
+    """From its `position` straight to `to` and back, slowing down at both ends."""
+
+    to: Vec3
+    period: float
+
+    @property
+    def words(self) -> str:
+        return f"There and back in {self.period:g} s."
+
+
+@dataclass(frozen=True)
+class WaypointPath:
+    """From its `position` to each of the points and back to the start, in equal times, resting at each."""
+
+    points: tuple[Vec3, ...]
+    period: float
+
+    @property
+    def words(self) -> str:
+        return f"{len(self.points) + 1} points, once round in {self.period:g} s."
+
+
+@dataclass(frozen=True)
+class FormulaPath:
+    """x, y and z as functions of time [m]; `position` is where it stands when it does not move."""
+
+    formula: tuple[Expression, Expression, Expression]
+
+    @property
+    def words(self) -> str:
+        return ", ".join(f"{axis} = {x}" for axis, x in zip("xyz", self.formula, strict=True)) + "."
+
+
+TargetPath = CirclePath | LinePath | WaypointPath | FormulaPath
+
 
 @dataclass(frozen=True)
 class Target:
-    """A point that a frame should reach; dragged with the mouse or moving on its path."""
+    """A point that a frame should reach; dragged with the mouse or moving on its path.
+
+    `rotation` is the attitude that controllers of whole poses turn the frame to.
+    """
 
     name: str
     position: Vec3
     frame: str
-    path: CirclePath | None = None
+    path: TargetPath | None = None
+    rotation: Quat = NO_ROTATION
 
 
 @dataclass(frozen=True)
 class ControllerSpec:
     """A controller of `sim/control`, switched and tuned by its name in this scene.
 
-    `gains` overrides the defaults of the controller's table; `joint_target` is what joint PD holds,
-    by joint name (empty: the start pose).
+    `gains` overrides the defaults of the controller's table; `joint_target` is what the controllers of
+    joints hold, by joint name (empty: the start pose); `torque` what a controller of given torques gives,
+    by joint name, as many as the joint has velocities.
     """
 
     name: str
@@ -152,9 +200,7 @@ class ControllerSpec:
     gains: dict[str, float] = field(default_factory=dict)
     target: str | None = None
     joint_target: dict[str, tuple[float, ...]] = field(default_factory=dict)
-
-
-Expression = float | str  # a number, or a function of time such as "2*sin(3*t)"
+    torque: dict[str, tuple[Expression, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

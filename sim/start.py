@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import hypot
 from typing import Any, cast
 
-from sim.check import ROTATION_TOLERANCE
+from sim.plausible import ROTATION_TOLERANCE
 from sim.scene import JOINT_WIDTHS, Body, Joint, Pose, Quat, Scene, SceneError, Vec3, closing_joints
 from sim.wording import listing, numbers
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,25 +24,22 @@ class State:
     step: int
     time: float  # [s]
     engine: Mapping[str, Array]
-    targets: Array  # (n_target, 3) positions [m]
-    paths: Array  # (n_target,) True while a target follows its own path
+    desk: Mapping[str, Array]  # targets of tools and joints, and which follow their own paths
 
     def copy(self) -> State:
         return replace(
             self,
             engine={k: a.copy() for k, a in self.engine.items()},
-            targets=self.targets.copy(),
-            paths=self.paths.copy(),
+            desk={k: a.copy() for k, a in self.desk.items()},
         )
 
     def digest(self) -> str:
         """SHA-256 over every bit of the state."""
         h = hashlib.sha256(f"{self.backend} {self.step} {self.time!r}".encode())
-        for name in sorted(self.engine):
-            h.update(name.encode())
-            h.update(np.ascontiguousarray(self.engine[name]).tobytes())
-        h.update(np.ascontiguousarray(self.targets).tobytes())
-        h.update(np.ascontiguousarray(self.paths).tobytes())
+        for part in (self.engine, self.desk):
+            for name in sorted(part):
+                h.update(name.encode())
+                h.update(np.ascontiguousarray(part[name]).tobytes())
         return h.hexdigest()
 
 
@@ -73,6 +70,52 @@ class Reading:
     work: float = 0.0  # done since the start by all that is not conservative: motors, damping, friction, stops [J]
     solves: int = 0  # joint position solves since the start, of engines that have them
     dead_points: int = 0  # steps in which loops could have continued in more than one way
+
+
+WORK, SOLVES, DEAD_POINTS = range(3)  # places in Sight.account
+
+
+class Sight(NamedTuple):
+    """The world as an engine reports it after a step, into the same arrays every time."""
+
+    q: Array  # (nq,)
+    v: Array  # (nv,)
+    position: Array  # (nb, 3) of the body origins
+    rotation: Array  # (nb, 3, 3)
+    twist: Array  # (nb, 6)
+    errors: Array  # (2,) largest gap [m] and angle [rad] of the joints
+    account: Array  # (3,) work [J], position solves, dead points since the start
+
+    def take(self, r: Reading) -> None:
+        for mine, given in zip(self, (r.q, r.v, r.position, r.rotation, r.twist), strict=False):
+            mine[...] = given
+        self.errors[:] = r.joint_gap, r.joint_angle_error
+        self.account[:] = r.work, r.solves, r.dead_points
+
+    def reading(self) -> Reading:
+        """A copy that stays."""
+        gap, angle = self.errors.tolist()
+        work, solves, dead = self.account.tolist()
+        q, v, position, rotation, twist = (array.copy() for array in self[:5])
+        return Reading(q, v, position, rotation, twist, gap, angle, work, int(solves), int(dead))
+
+
+def new_sight(nq: int, nv: int, nb: int) -> Sight:
+    poses = np.zeros((nb, 3)), np.zeros((nb, 3, 3)), np.zeros((nb, 6))
+    return Sight(np.zeros(nq), np.zeros(nv), *poses, np.zeros(2), np.zeros(3))
+
+
+@dataclass(frozen=True)
+class Stepper:
+    """How compiled code steps an engine: two entries, and the arguments of each that stay.
+
+    advance(*given, tau, wrench, time, h, n) returns (status, where, steps done); look(*seen) reports the world.
+    """
+
+    advance: Any
+    given: tuple[Any, ...]
+    look: Any
+    seen: tuple[Any, ...]
 
 
 @dataclass(frozen=True)

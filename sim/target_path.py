@@ -1,4 +1,4 @@
-"""Targets that move by themselves."""
+"""Where targets on paths are, in plain NumPy: for the first frame, which needs no kernel, and for framing the view."""
 
 from __future__ import annotations
 
@@ -7,22 +7,49 @@ from typing import Any
 
 import numpy as np
 
-from sim.scene import CirclePath, Vec3
+from sim.expression import compile_expression, value_at
+from sim.scene import CirclePath, FormulaPath, LinePath, Target, Vec3
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+SAMPLES = 64
+FORMULA_SPAN = 10.0  # [s] of a formula that are looked at
 
-class Circle:
-    """x = c + r (cos φ a + sin φ b),   φ = 2π t / period,   (a, b, normal) right-handed."""
 
-    def __init__(self, center: Vec3, path: CirclePath) -> None:
-        normal = np.array(path.normal, dtype=float) / np.linalg.norm(path.normal)
-        a = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
-        a *= path.radius / np.linalg.norm(a)
-        self._center, self._a, self._b = np.array(center, dtype=float), a, np.cross(normal, a)
-        self._rate = 2.0 * math.pi / path.period
+def circle_axes(path: CirclePath) -> tuple[Array, Array]:
+    """a, b of x = center + a cos φ + b sin φ, with (a, b, normal) right-handed."""
+    normal = np.array(path.normal, dtype=float) / np.linalg.norm(path.normal)
+    a = np.cross(normal, np.eye(3)[int(np.argmin(np.abs(normal)))])
+    a *= path.radius / np.linalg.norm(a)
+    return a, np.cross(normal, a)
 
-    def motion(self, time: float) -> tuple[Array, Array]:
-        """Position and velocity."""
-        s, c = math.sin(self._rate * time), math.cos(self._rate * time)
-        return self._center + c * self._a + s * self._b, self._rate * (c * self._b - s * self._a)
+
+def stops(target: Target) -> list[Vec3]:
+    """The points that a path through points rests at."""
+    points: tuple[Vec3, ...] = getattr(target.path, "points", ())
+    return [target.position, *points]
+
+
+def position(target: Target, time: float) -> Array:
+    """(3,) where the target is at `time` if it moves on its path; sim/control/paths.py has the equations."""
+    path, start = target.path, np.array(target.position, dtype=float)
+    if path is None:
+        return start
+    if isinstance(path, FormulaPath):
+        return np.array([value_at(compile_expression(x), time) for x in path.formula])
+    phase = 2.0 * math.pi * time / path.period
+    if isinstance(path, CirclePath):
+        a, b = circle_axes(path)
+        return start + a * math.cos(phase) + b * math.sin(phase)
+    if isinstance(path, LinePath):
+        return start + 0.5 * (1.0 - math.cos(phase)) * (np.array(path.to) - start)
+    points = np.array(stops(target), dtype=float)
+    k, u = divmod(time / path.period * len(points), 1.0)
+    a, b = points[int(k) % len(points)], points[int(k + 1) % len(points)]
+    return np.asarray(a + u**3 * (10.0 - 15.0 * u + 6.0 * u * u) * (b - a))
+
+
+def samples(target: Target) -> Array:
+    """(SAMPLES, 3) places along the path."""
+    span = getattr(target.path, "period", FORMULA_SPAN)
+    return np.array([position(target, time) for time in np.linspace(0.0, span, SAMPLES, endpoint=False)])

@@ -18,13 +18,15 @@ SOURCES = sorted([ROOT / "main.py", *(ROOT / "sim").rglob("*.py"), *(ROOT / "app
 # "sim.control" is the table of controllers, "sim.control.*" the controllers themselves.
 LAYERS = (
     "sim.scene sim.jit sim.wording",
-    "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.target_path",
-    "sim.check",
+    "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.plausible",
+    "sim.check sim.target_path",
     "sim.model sim.state sim.start",
     "sim.dynamics.* sim.history sim.rest sim.files.* sim.tuning",
     "sim.loops",
     "sim.assemble",
     "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger sim.acting",
+    "sim.record",
+    "sim.march",
     "sim.simulation sim.robot",
     "sim.rewind",
     "sim.runner",

@@ -21,7 +21,7 @@ from app.widgets.switch import SwitchRow
 from sim.command import SetGain, SetJointTarget, SetSwitch, SetTarget
 from sim.control import CONTROLLERS
 from sim.model import Model
-from sim.scene import ControllerSpec, Target
+from sim.scene import CirclePath, ControllerSpec, Target
 from sim.state import Snapshot
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -150,9 +150,9 @@ class ControlPanel(QWidget):
         grid.addWidget(label("m", "muted"), 0, 6)
         layout.addLayout(grid)
         if target.path is not None:
-            path = SwitchRow("Moves on its circle")
+            path = SwitchRow(f"Moves on its {'circle' if isinstance(target.path, CirclePath) else 'path'}")
             path.setObjectName(f"path:{target.name}")
-            path.setToolTip(f"Radius {target.path.radius:g} m, once round in {target.path.period:g} s.")
+            path.setToolTip(target.path.words)
             path.clicked.connect(lambda on, name=target.name: self.session.follow_path(name, on))
             self.paths[target.name] = path
             layout.addWidget(path)

@@ -35,6 +35,11 @@ class InspectorPanel(QWidget):
         self.theme = name
         self._paint_dots()
 
+    @property
+    def needs_forces(self) -> bool:
+        """Whether the physics should tell what the joints carry."""
+        return self.isVisible() and self.session.shown.selection.body >= 0
+
     def refresh(self, snapshot: Snapshot) -> None:
         """Show what holds now; the rows are made anew only where there are other ones."""
         shown = sections(self.session.stage, snapshot, self.session.shown.selection)

@@ -11,8 +11,9 @@ import numpy as np
 from app.camera import fit
 from app.render.solids import BOX, support
 from sim.model import FREE, Model
-from sim.scene import CameraSpec, CirclePath, Scene
+from sim.scene import CameraSpec, CirclePath, Scene, Target
 from sim.state import Snapshot
+from sim.target_path import samples
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -69,11 +70,15 @@ def solid_extent(extent: Extent, kind: Array, size: Array, world: Array) -> None
     extent.add(world[:, :, 3], np.stack(reach, axis=1))
 
 
-def path_extent(extent: Extent, center: Array, path: CirclePath) -> None:
-    """Add the circle a target moves on."""
+def path_extent(extent: Extent, target: Target) -> None:
+    """Add the path a target moves on: a circle by how far it reaches, others by places along them."""
+    path = target.path
+    if not isinstance(path, CirclePath):
+        extent.add(samples(target))
+        return
     normal = np.array(path.normal) / np.linalg.norm(path.normal)
     reach = path.radius * np.sqrt(np.maximum(1 - (extent.axes @ normal) ** 2, 0.0))
-    extent.add(center[None], reach)
+    extent.add(np.array(target.position)[None], reach)
 
 
 class Reach:

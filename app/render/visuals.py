@@ -77,7 +77,7 @@ class Visuals:
         extent.add(np.asarray(snapshot.targets))
         for target in self.scene.targets:
             if target.path is not None:
-                path_extent(extent, np.array(target.position), target.path)
+                path_extent(extent, target)
         motion_extent(extent, self._reach, snapshot, self.scene)
         return extent.sphere()
 

@@ -10,7 +10,7 @@ from app.theme import CONTROL_GAP, PADDING
 from app.widgets.choice import Choice
 
 FORMATS = {".mp4": "MP4 video (H.264)", ".gif": "GIF animation"}
-SIZES = ((480, 270), (640, 360), (1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))
+SIZES = (None, (480, 270), (640, 360), (1280, 720), (1920, 1080), (2560, 1440), (3840, 2160))  # None: as the view
 RATES = {".mp4": (24.0, 25.0, 30.0, 50.0, 60.0), ".gif": (10.0, 20.0, 25.0, 50.0)}
 USUAL_RATE = {".mp4": 60.0, ".gif": 25.0}
 
@@ -25,13 +25,13 @@ class FilmDialog(QDialog):
         self.format, self.size_, self.rate = Choice(), Choice(), Choice()
         for suffix, title in FORMATS.items():
             self.format.addItem(title, suffix)
-        self.size_.addItem(f"As the view, {view[0]} × {view[1]}", None)
         for size in SIZES:
-            self.size_.addItem(f"{size[0]} × {size[1]}", size)
+            width, height = size or view
+            self.size_.addItem(f"{width} × {height}" if size else f"As the view, {width} × {height}")
         self.format.currentIndexChanged.connect(self._offer_rates)
         self.format.setCurrentIndex(self.format.findData(now.suffix))
         self._offer_rates()
-        self.size_.setCurrentIndex(max(self.size_.findData(now.size), 0))
+        self.size_.setCurrentIndex(SIZES.index(now.size) if now.size in SIZES else 0)
         self.rate.setCurrentIndex(max(self.rate.findData(now.fps), 0))
         self._lay_out()
 
@@ -62,5 +62,6 @@ class FilmDialog(QDialog):
         self.rate.setCurrentIndex(self.rate.findData(USUAL_RATE[suffix]))
 
     def accept(self) -> None:
-        self.chosen.emit(FilmSettings(self.format.currentData(), self.size_.currentData(), self.rate.currentData()))
+        size = SIZES[self.size_.currentIndex()]
+        self.chosen.emit(FilmSettings(self.format.currentData(), size, self.rate.currentData()))
         super().accept()

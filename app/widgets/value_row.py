@@ -10,6 +10,7 @@ from app.inspection import Row
 from app.numbers import MINUS
 from app.theme import CORNER_RADIUS, FOCUS_RING
 
+NOTHING = 1e-9  # of the largest number beside it: smaller ones are rounding, and shown as 0
 BESIDE = 2  # numbers that stand beside their name; more have lines of their own
 GAP, INSET = 3, 4  # [px] above and below; left and right
 FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit: numbers keep their place
@@ -42,7 +43,8 @@ class ValueRow(QWidget):
 
     def show_row(self, row: Row, degrees: bool) -> None:
         values, unit = row.shown(degrees)
-        words = tuple(number_text(v) for v in values) or (row.note,)
+        least = max(NOTHING * max((abs(v) for v in values), default=0.0), 1e-12)
+        words = tuple(number_text(v if abs(v) > least else 0.0) for v in values) or (row.note,)
         if row == self.row and words == self.words and unit == self.unit:
             return
         if len(words) != len(self.words):

@@ -4,67 +4,65 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
+from sim.control.detour import LEVER, ROUND, along, way_left, way_round
+from sim.control.tool import locate, turn_left
+from sim.dynamics.jacobian import frame_jacobian
+from sim.jit import inner, jit
+from sim.spatial.blocks import scale3
 
-from sim.control.controller import Array, Motion, gains_of
-from sim.dynamics.jacobian import point_jacobian
-from sim.jit import jit
-from sim.model import Model
-from sim.scene import ControllerSpec
-from sim.spatial.kernels import rotate
-
-
-class JacobianTranspose:
-    def __init__(self, spec: ControllerSpec, model: Model) -> None:
-        self.gains = gains_of(spec)
-        self.tau = np.zeros(model.nv)
-        self.target = model.target_names.index(spec.target) if spec.target else 0
-        frame = int(model.target_frame[self.target])
-        self.body = int(model.frame_body[frame])
-        self.point = model.frame_position[frame]
-        self._jacobian = np.zeros((3, model.nv))
-
-    def compute(self, motion: Motion, targets: Array, target_velocities: Array) -> None:
-        model = motion.model
-        pull_torques(
-            motion.body_joint,
-            model.joint_parent,
-            model.joint_v,
-            motion.p,
-            motion.R,
-            motion.S,
-            motion.v,
-            self.body,
-            self.point,
-            targets[self.target],
-            target_velocities[self.target],
-            self.gains,
-            self._jacobian,
-            self.tau,
-        )
+FASTEST = 24.0  # [rad/s, m/s]
 
 
 @jit
-def pull_torques(
-    body_joint, parent, v_start, p, R, S, v, body, point, target, target_velocity, gains, J, tau
-):
-    """tau = Jᵀ f with f = kp (x_t − x) + kd (ẋ_t − J v), no stronger than the cap.
+def jacobian_transpose(c, i):
+    """tau = Jᵀ f with f = kp (x_t − x) + kd (ẋ_t − ẋ), no stronger than the cap.   gains kp, kd, cap"""
+    _, _, f = _pull(c, i)
+    _give(c, i, (0.0, 0.0, 0.0), f)
 
-    Reads   point (3,) in axes of `body`; target, target_velocity (3,) in the world; gains = (kp, kd, cap)
-    Writes  tau (nv,) [N·m or N]; J (3, nv)
-    """
-    d0, d1, d2 = rotate(R[body], point)
-    x0, x1, x2 = p[body, 0] + d0, p[body, 1] + d1, p[body, 2] + d2
-    point_jacobian(body_joint, parent, v_start, S, body, x0, x1, x2, J)
-    u0, u1, u2 = 0.0, 0.0, 0.0
-    for k in range(v.shape[0]):
-        u0 += J[0, k] * v[k]
-        u1 += J[1, k] * v[k]
-        u2 += J[2, k] * v[k]
-    f0 = gains[0] * (target[0] - x0) + gains[1] * (target_velocity[0] - u0)
-    f1 = gains[0] * (target[1] - x1) + gains[1] * (target_velocity[1] - u1)
-    f2 = gains[0] * (target[2] - x2) + gains[1] * (target_velocity[2] - u2)
+
+@jit
+def pose_transpose(c, i):
+    """The same with a torque n = kr·(rotation that is left) − kw ω beside the force.   gains kp, kd, cap, kr, kw"""
+    t, w, f = _pull(c, i)
+    e = turn_left(c, t)
+    kr, kw = c.gains[i, 3], c.gains[i, 4]
+    _give(c, i, (kr * e[0] - kw * w[0], kr * e[1] - kw * w[1], kr * e[2] - kw * w[2]), f)
+
+
+@inner
+def _pull(c, i):
+    """The target, the tool's angular velocity, and the capped force; c.J at the tool."""
+    t, g, J = c.target[i], c.gains[i], c.J
+    x, body = locate(c, t)
+    frame_jacobian(c.body_joint, c.tree.parent, c.tree.v_start, c.S, body, x, J)
+    u0, u1, u2, w0, w1, w2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(c.v.shape[0]):
+        w0 += J[0, k] * c.v[k]
+        w1 += J[1, k] * c.v[k]
+        w2 += J[2, k] * c.v[k]
+        u0 += J[3, k] * c.v[k]
+        u1 += J[4, k] * c.v[k]
+        u2 += J[5, k] * c.v[k]
+    to, fast = c.point[t], c.velocity[t]
+    e = to[0] - x[0], to[1] - x[1], to[2] - x[2]
+    if way_round(c, i):
+        e = along(c, i)
+    f0 = g[0] * e[0] + g[1] * (fast[0] - u0)
+    f1 = g[0] * e[1] + g[1] * (fast[1] - u1)
+    f2 = g[0] * e[2] + g[1] * (fast[2] - u2)
     size = math.sqrt(f0 * f0 + f1 * f1 + f2 * f2)
-    scale = gains[2] / size if size > gains[2] else 1.0
-    for k in range(v.shape[0]):
-        tau[k] = scale * (J[0, k] * f0 + J[1, k] * f1 + J[2, k] * f2)
+    return t, (w0, w1, w2), scale3(g[2] / size if size > g[2] else 1.0, (f0, f1, f2))
+
+
+@inner
+def _give(c, i, n, f):
+    """tau = Jᵀ (n; f), with a weak spring to its posture where the arm goes round.
+
+    What would drive a joint that is fast already fades between half of FASTEST and FASTEST, as a motor's torque does.
+    """
+    J, tau, spring, round_it = c.J, c.tau[i], c.gains[i, 0] * LEVER * LEVER, c.memory[i, ROUND] == 1.0
+    for k in range(tau.shape[0]):
+        tau[k] = spring * way_left(c, i, k) if round_it else 0.0
+        tau[k] += J[0, k] * n[0] + J[1, k] * n[1] + J[2, k] * n[2] + J[3, k] * f[0] + J[4, k] * f[1] + J[5, k] * f[2]
+        if tau[k] * c.v[k] > 0.0:
+            tau[k] *= max(0.0, min(1.0, 2.0 - 2.0 * abs(c.v[k]) / FASTEST))

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.jit import inner
 from sim.model import Model
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -38,6 +39,24 @@ def tree_of(model: Model) -> Tree:
         model.joint_axis,
         model.joint_q,
         model.joint_v,
+    )
+
+
+@inner
+def tree_tuple(t):
+    """A bundle as the tuple for which kinematics and its kin are compiled already."""
+    return Tree(
+        t.order,
+        t.kind,
+        t.parent,
+        t.child,
+        t.position,
+        t.rotation,
+        t.child_position,
+        t.child_rotation,
+        t.axis,
+        t.q_start,
+        t.v_start,
     )
 
 

@@ -24,11 +24,15 @@ _GALLERY = (
     "planar_2r",
     "rp_robot",
     "arm_6r",
+    "arm_6r_reach",
     "three_link_arm",
     "arm_gravity",
     "arm_pd",
     "arm_reach",
     "ball_arm",
+    "ball_arm_gravity",
+    "ball_arm_pd",
+    "ball_arm_reach",
 )
 
 

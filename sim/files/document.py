@@ -15,6 +15,7 @@ from sim.wording import suggestion
 
 # Keys of one thing that exclude each other: what is laid over and gives one takes the other back.
 EITHER = {"shape": "shapes", "shapes": "shape", "mass": "density", "density": "mass"}
+PATH_KINDS = ("circle", "line", "waypoints", "formula")
 # Tables that are one value; they replace instead of merging.
 _VALUES = ("shape", "rotation", "child_rotation", "q")
 
@@ -59,7 +60,7 @@ class Document:
             where = (*path, key)
             old = data.get(key)
             own = is_own(where)
-            if isinstance(value, dict) and isinstance(old, dict) and not (own and key in _VALUES):
+            if isinstance(value, dict) and isinstance(old, dict) and not (own and _is_whole(key, value)):
                 data[key] = dict(old)
                 self._merge(data[key], value, where)
                 continue
@@ -68,6 +69,11 @@ class Document:
                 self.forget((*path, EITHER[key]))
             data[key] = value
             self.forget(where)
+
+
+def _is_whole(key: str, value: Mapping[str, Any]) -> bool:
+    """Is this table one value, or a path of another kind?"""
+    return key in _VALUES or (key == "path" and any(kind in value for kind in PATH_KINDS))
 
 
 def is_own(where: KeyPath) -> bool:

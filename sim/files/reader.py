@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from math import cos, hypot, sin
 from typing import Any, NoReturn, TypeVar, cast
 
-from sim.check import FINITE, LARGEST, ROTATION_TOLERANCE, check_direction
+from sim.plausible import FINITE, LARGEST, ROTATION_TOLERANCE, check_direction
 from sim.scene import Expression, Pose, Quat, SceneError, Vec3
 from sim.wording import at, numbers, place, suggestion
 
@@ -60,6 +60,16 @@ class Table:
 
     def vector(self, key: str) -> Vec3:
         return cast(Vec3, self.numbers(key, 3))
+
+    def vectors(self, key: str) -> tuple[Vec3, ...]:
+        """A list of [x, y, z]."""
+        rows = self.value(key, "a list of points [x, y, z]")
+        if not isinstance(rows, list) or not all(isinstance(row, list) for row in rows):
+            self.fail(f"{key} is {shown(rows)}; expected a list of points [x, y, z]", key)
+        for number, row in enumerate(rows):
+            if len(row) != 3:
+                self.fail(f"{key} has a point of {numbers(len(row))}; expected 3", key, str(number))
+        return tuple(cast(Vec3, tuple(self._number(x, key, str(n)) for x in row)) for n, row in enumerate(rows))
 
     def pair(self, key: str) -> tuple[float, float]:
         return cast("tuple[float, float]", self.numbers(key, 2))

@@ -20,15 +20,19 @@ from sim.scene import (
     Body,
     CirclePath,
     ControllerSpec,
+    FormulaPath,
     Frame,
     Input,
     Joint,
+    LinePath,
     Pose,
     Quat,
     Scene,
     Shape,
     Target,
+    TargetPath,
     Vec3,
+    WaypointPath,
 )
 from sim.spatial.inertia import mass_properties
 from sim.spatial.rotation import quat_to_matrix
@@ -185,10 +189,22 @@ def _frame(frame: Frame) -> Data:
 
 def _target(target: Target) -> Data:
     data: Data = {"position": plain(target.position), "frame": target.frame}
+    if not _same(target.rotation, NO_ROTATION):
+        data["rotation"] = _rotation(target.rotation)
     if target.path is not None:
-        path: Data = {"circle": plain(target.path.radius), "period": plain(target.path.period)}
-        _put(path, "normal", target.path.normal, CirclePath(1.0, 1.0).normal)
-        data["path"] = path
+        data["path"] = _path(target.path)
+    return data
+
+
+def _path(path: TargetPath) -> Data:
+    if isinstance(path, FormulaPath):
+        return {"formula": plain(path.formula)}
+    if isinstance(path, LinePath):
+        return {"line": plain(path.to), "period": plain(path.period)}
+    if isinstance(path, WaypointPath):
+        return {"waypoints": plain(path.points), "period": plain(path.period)}
+    data: Data = {"circle": plain(path.radius), "period": plain(path.period)}
+    _put(data, "normal", path.normal, CirclePath(1.0, 1.0).normal)
     return data
 
 
@@ -200,6 +216,8 @@ def _controller(spec: ControllerSpec) -> Data:
         data["gains"] = {name: plain(value) for name, value in spec.gains.items()}
     if spec.joint_target:
         data["joint_target"] = {name: _coordinates(q, "ball") for name, q in spec.joint_target.items()}
+    if spec.torque:
+        data["torque"] = {name: plain(t[0] if len(t) == 1 else t) for name, t in spec.torque.items()}
     return data
 
 

@@ -13,23 +13,29 @@ from sim.files.builtin import builtin_names, scene_path, split_variant
 from sim.files.chain_table import expand_chains
 from sim.files.changes import Change, apply_changes, key_paths
 from sim.files.dh_table import expand_dh
-from sim.files.document import Document, choose_variant, read_document
+from sim.files.document import PATH_KINDS, Document, choose_variant, read_document
 from sim.files.input_table import read_inputs
 from sim.files.reader import Table
 from sim.files.shape_table import read_shapes
 from sim.model import compile_model
 from sim.scene import (
+    NO_ROTATION,
     Body,
     CameraSpec,
     CirclePath,
     ControllerSpec,
+    Expression,
+    FormulaPath,
     Frame,
     Joint,
+    LinePath,
     Scene,
     SceneError,
     Shape,
     Target,
+    TargetPath,
     Vec3,
+    WaypointPath,
 )
 from sim.spatial.inertia import MassProperties, mass_properties
 from sim.wording import listing
@@ -52,9 +58,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     ),
     "chain": ("count", "parent", "body", "joint"),
     "frame": ("body", "position", "rotation"),
-    "target": ("position", "frame", "path"),
-    "path": ("circle", "period", "normal"),
-    "controller": ("type", "enabled", "gains", "target", "joint_target"),
+    "target": ("position", "rotation", "frame", "path"),
+    "path": ("circle", "line", "waypoints", "formula", "period", "normal"),
+    "controller": ("type", "enabled", "gains", "target", "joint_target", "torque"),
     "input": ("joint", "body", "torque", "force", "at"),
     "camera": ("azimuth", "elevation", "distance", "look_at"),
     "world": ("shape", "shapes"),
@@ -235,16 +241,31 @@ def _coordinates(table: Table, key: str) -> tuple[float, ...]:
 
 
 def _target(name: str, table: Table) -> Target:
-    path = None
-    if "path" in table:
-        circle = table.table("path", KEYS["path"])
-        normal = circle.optional("normal", circle.vector, (1.0, 0.0, 0.0))
-        path = CirclePath(circle.number("circle"), circle.number("period"), normal)
-    return Target(name, table.vector("position"), table.text("frame", "the name of a frame"), path)
+    path = _path(table.table("path", KEYS["path"])) if "path" in table else None
+    place, frame = table.vector("position"), table.text("frame", "the name of a frame")
+    return Target(name, place, frame, path, table.optional("rotation", table.rotation, NO_ROTATION))
+
+
+def _path(table: Table) -> TargetPath:
+    given = [kind for kind in PATH_KINDS if kind in table]
+    if len(given) != 1:
+        found = f"{listing(given)} are given together" if given else f'"{PATH_KINDS[0]}" is missing'
+        table.fail(f"{found}; expected one of {listing(PATH_KINDS, 'or')}", *given[1:2])
+    for key, without in (("period", ("formula",)), ("normal", PATH_KINDS[1:])):
+        if key in table and given[0] in without:
+            table.fail(f"a path of kind {given[0]} has no {key}; expected none", key)
+    if given[0] == "formula":
+        return FormulaPath(cast("tuple[Expression, Expression, Expression]", table.expressions("formula", 3)))
+    period = table.number("period")
+    if given[0] == "circle":
+        return CirclePath(table.number("circle"), period, table.optional("normal", table.vector, (1.0, 0.0, 0.0)))
+    if given[0] == "line":
+        return LinePath(table.vector("line"), period)
+    return WaypointPath(table.vectors("waypoints"), period)
 
 
 def _controller(name: str, table: Table) -> ControllerSpec:
-    gains, joints = table.open_table("gains"), table.open_table("joint_target")
+    gains, joints, torques = (table.open_table(key) for key in ("gains", "joint_target", "torque"))
     return ControllerSpec(
         name=name,
         kind=table.text("type", listing(CONTROLLERS, "or")),
@@ -252,7 +273,14 @@ def _controller(name: str, table: Table) -> ControllerSpec:
         gains={gain: gains.number(gain) for gain in gains},
         target=table.optional("target", table.text, None),
         joint_target={joint: _coordinates(joints, joint) for joint in joints},
+        torque={joint: _torques(torques, joint) for joint in torques},
     )
+
+
+def _torques(table: Table, joint: str) -> tuple[Expression, ...]:
+    """One for a hinge or slider, three for a ball."""
+    value: Any = table.value(joint, "a number or a function of t")
+    return table.expressions(joint, len(value)) if isinstance(value, list) else (table.expression(joint),)
 
 
 def _camera(top: Table) -> CameraSpec:

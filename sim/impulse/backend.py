@@ -13,10 +13,10 @@ from sim.impulse.advance import advance, advance_by_feedback
 from sim.impulse.read import read
 from sim.impulse.step import GAINS_ENERGY, JOINTS_FAIL, NOT_FINITE, TURNS_TOO_FAST
 from sim.impulse.system import system_of
-from sim.impulse.world import DEAD_POINTS, SOLVES, WORK, make_work, make_world, pack_system, pack_work, pack_world
+from sim.impulse.world import make_work, make_world, pack_system, pack_work, pack_world
 from sim.model import HINGE, Model
 from sim.rest import body_poses
-from sim.state import Array, Control, Reading
+from sim.state import Array, Control, Reading, Sight, Stepper, new_sight
 
 _REASONS = {
     NOT_FINITE: 'body "{}" became infinite',
@@ -52,7 +52,7 @@ class ImpulseBackend:
 
         V_C = V_P + Σ S_k v_k is the twist at the world origin; the centre of mass c has v = V + ω × c.
         """
-        model, nb = self.model, len(self.model.body_names)
+        model, nb, q = self.model, len(self.model.body_names), np.array(q)
         self._lock(q)
         world, system = self.world, self.system
         position, rotation = body_poses(model, q)
@@ -98,9 +98,17 @@ class ImpulseBackend:
     def advance(self, control: Control, dt: float, n: int) -> None:
         status, where, _ = self._advance(*self._kernel, control.tau, control.wrench, control.time, dt, n)
         if status:
-            names = self.model.joint_names if status == JOINTS_FAIL else self.model.body_names
-            index = self.system.joint[where] if status == JOINTS_FAIL else self.system.body[where]
-            raise Diverged(f"{_REASONS[status].format(names[index])}; try a smaller step or softer gains")
+            raise self.divergence(status, where)
+
+    def divergence(self, status: int, where: int) -> Diverged:
+        names = self.model.joint_names if status == JOINTS_FAIL else self.model.body_names
+        index = self.system.joint[where] if status == JOINTS_FAIL else self.system.body[where]
+        return Diverged(f"{_REASONS[status].format(names[index])}; try a smaller step or softer gains")
+
+    def stepper(self, sight: Sight) -> Stepper:
+        """Good until `set` or `load`."""
+        self._place_locked(sight.q)
+        return Stepper(self._advance, self._kernel, read, (*self._kernel, *self._layout(), *sight))
 
     def joint_loads(self, control: Control) -> Array:
         """(joints of the scene, 6) [torque; force] that each joint exerts on its child, at the child's joint frame.
@@ -113,29 +121,20 @@ class ImpulseBackend:
         return joint_loads(self.system, self._work, self.world, self._kernel, control)[self._joints]
 
     def read(self) -> Reading:
-        model, nb = self.model, len(self.model.body_names)
-        q, v, errors = np.zeros(model.nq), np.zeros(model.nv), np.zeros(2)
-        position, rotation, twist = np.zeros((nb, 3)), np.zeros((nb, 3, 3)), np.zeros((nb, 6))
-        read(
-            *self._kernel,
-            model.body_center,
-            model.body_axes,
-            self._joints,
-            model.joint_q,
-            model.joint_v,
-            q,
-            v,
-            position,
-            rotation,
-            twist,
-            errors,
-        )
-        for j in np.flatnonzero(model.joint_locked):
-            places = slice(model.joint_q[j], model.joint_q[j + 1])
+        sight = new_sight(self.model.nq, self.model.nv, len(self.model.body_names))
+        self._place_locked(sight.q)
+        read(*self._kernel, *self._layout(), *sight)
+        return sight.reading()
+
+    def _layout(self) -> tuple[Array, ...]:
+        model = self.model
+        return model.body_center, model.body_axes, self._joints, model.joint_q, model.joint_v
+
+    def _place_locked(self, q: Array) -> None:
+        """Coordinates of locked joints, which the kernel leaves as they are."""
+        for j in np.flatnonzero(self.model.joint_locked):
+            places = slice(self.model.joint_q[j], self.model.joint_q[j + 1])
             q[places] = self._locked_q[places]
-        work, solves, dead_points = self.world.ledger[[WORK, SOLVES, DEAD_POINTS]].tolist()
-        gap, angle = errors.tolist()
-        return Reading(q, v, position, rotation, twist, gap, angle, work, int(solves), int(dead_points))
 
     def close(self) -> None:
         """Nothing is held outside of Python."""

@@ -5,18 +5,20 @@ from __future__ import annotations
 from sim.impulse.geometry import frames, largest_errors
 from sim.impulse.integrate import velocities
 from sim.impulse.rows import place_joint, row_velocity, velocity_rows
+from sim.impulse.world import DEAD_POINTS, SOLVES, WORK
 from sim.jit import jit
 from sim.model import BALL, FREE, HINGE, SLIDER
 from sim.spatial.kernels import cross, multiply_transposed, rotate, to_quat, transposed_multiply
 
 
 @jit
-def read(sys, w, s, center, axes, joints, q_start, v_start, q, v, position, rotation, twist, errors):
+def read(sys, w, s, center, axes, joints, q_start, v_start, q, v, position, rotation, twist, errors, account):
     """Derived quantities of a state, in the order of the scene.
 
     Reads   center (nb, 3), axes (nb, 3, 3): centre of mass and principal axes in body axes; joints (nj,) where the
             scene's joints are among the engine's; q_start, v_start (nj + 1,)
-    Writes  q, v; position, rotation, twist of the body origins; errors = (largest gap [m], angle [rad])
+    Writes  q, v; position, rotation, twist of the body origins; errors = (largest gap [m], angle [rad]);
+            account = (work [J], position solves, dead points since the start)
     """
     velocities(s.P, s.L, s.R, sys.mass, sys.moments, w.V)
     for i in range(s.x.shape[0]):
@@ -50,3 +52,4 @@ def read(sys, w, s, center, axes, joints, q_start, v_start, q, v, position, rota
         for k in range(v_start[scene_joint + 1] - iv):
             v[iv + k] = row_velocity(w.G[j, k], sys.parent[j], sys.child[j], w.V) if sys.v_start[j] >= 0 else 0.0
     errors[0], errors[1] = largest_errors(sys, s.x, s.R, P, C)
+    account[0], account[1], account[2] = s.ledger[WORK], s.ledger[SOLVES], s.ledger[DEAD_POINTS]

@@ -6,8 +6,10 @@ import math
 
 from sim.dynamics.aba import VELOCITY
 from sim.jit import inner, jit
+from sim.model import BALL, FREE
+from sim.spatial.kernels import copy_matrix, finite
 from sim.tree.bounds import SETTLE, SETTLED, begin, excess, forget_rests, hold, stand_still, start
-from sim.tree.forces import energies, evaluate, place
+from sim.tree.forces import balance, energies, evaluate, place
 from sim.tree.impact import DEAD, LIVELY, rebound
 from sim.tree.integrators import AB4, EXPLICIT_BELOW, RK4, integrate, remember
 from sim.tree.world import (
@@ -36,11 +38,11 @@ BEFORE_STEP, BEFORE_PART = 0.0, 1.0
 MOST_TURN = 1.0  # [rad] of a body in a step
 MOST_GAIN = 0.1  # of the largest kinetic energy
 NOISE = 1e-6  # of the energy at the start, at least of 1 J
-ACCOUNTING = 64  # steps after which the energy is looked at; from rest, explicit Euler is off by 1/n of it after n
+ACCOUNTING = 8  # steps after which the energy is looked at in the midst of a call
 
 
 @jit
-def advance(sys, w, s, tau, wrench, time, h, n, method):
+def advance(sys, w, s, method, tau, wrench, time, h, n):
     """n steps of h with tau (nv,) and wrench (nb, 6) held. Returns (status, where, done).
 
     `where` is a link, or for STAGES_FAIL a velocity. On any failure the world is that of the last good step.
@@ -56,7 +58,7 @@ def advance(sys, w, s, tau, wrench, time, h, n, method):
         else:
             status, where = _smooth_step(sys, w, s, now, h, method)
         if status == OK:
-            status, where = _check(sys, w, s)
+            status, where = _check(sys, w, s, h, done == n - 1)
         if status != OK:
             _restore(w, s, BEFORE_STEP)
             s.ledger[PAST] = 0  # the step that failed may be remembered already
@@ -65,9 +67,30 @@ def advance(sys, w, s, tau, wrench, time, h, n, method):
 
 
 @jit
-def observe(sys, w, s):
-    """w.p, w.R, w.V of the present state."""
+def read(sys, w, s, q, v, position, rotation, twist, errors, account):
+    """What the present state looks like; of the two quaternions of a rotation, the one that other engines give too.
+
+    Writes  q, v; position, rotation, twist of the body origins; errors = 0, since joints cannot come apart; account
+            = (work since the start [J], 0, 0)
+    """
     place(sys, w, s)
+    for k in range(q.shape[0]):
+        q[k] = s.q[k]
+    for i in range(sys.kind.shape[0]):
+        if sys.kind[i] == BALL or sys.kind[i] == FREE:
+            first = sys.q_start[i] + (3 if sys.kind[i] == FREE else 0)
+            for k in range(first, first + 4 * (q[first] < 0.0)):
+                q[k] = -q[k]
+    for k in range(v.shape[0]):
+        v[k] = s.v[k]
+    for b in range(position.shape[0]):
+        copy_matrix(w.R[b], rotation[b])
+        for k in range(3):
+            position[b, k] = w.p[b, k]
+        for k in range(6):
+            twist[b, k] = w.V[b, k]
+    errors[0], errors[1] = 0.0, 0.0
+    account[0], account[1], account[2] = s.ledger[WORK], 0.0, 0.0
 
 
 @inner
@@ -114,9 +137,9 @@ def _smooth_step(sys, w, s, time, h, method):
     start(sys, w, s, h)
     for stage in range(1):  # a plain 0 would compile another kernel for that number alone
         evaluate(sys, w, s, time, stage)
-    fast = _too_fast(w, h)
-    if fast >= 0:
-        return TURNS_TOO_FAST, fast
+    status, where = _look(sys, w, s, h)
+    if status != OK:
+        return status, where
     stuck = integrate(sys, w, s, time, h, _method_now(sys, s, h, method))
     if stuck >= 0:
         return STAGES_FAIL, stuck
@@ -136,9 +159,9 @@ def _bounded_step(sys, w, s, time, h, method):
         at = time + (h - left)
         begin(sys, w, s, at, left, SETTLE)
         if part == 0:
-            fast = _too_fast(w, h)
-            if fast >= 0:
-                return TURNS_TOO_FAST, fast
+            status, where = _look(sys, w, s, h)
+            if status != OK:
+                return status, where
             _notice_changes(w, s)
         used, stuck = _land(sys, w, s, at, left, _method_now(sys, s, left, method), part == MOST_PARTS - 1)
         if stuck >= 0:
@@ -254,9 +277,22 @@ def _restore(w, s, which):
 
 
 @inner
-def _too_fast(w, h):
-    """The fastest link if it would turn by more than 1 rad in this step, else −1."""
-    most, who, W = (MOST_TURN / h) ** 2, -1, w.W
+def _look(sys, w, s, h):
+    """After a step's first evaluation: a link that would turn by more than 1 rad in it; now and then, the energy."""
+    fast = _fastest(w, MOST_TURN / h)
+    if fast >= 0:
+        return TURNS_TOO_FAST, fast
+    if int(s.ledger[STEPS]) % ACCOUNTING == 0:
+        kinetic, potential, power = balance(sys, w, s)
+        if _gained(s, kinetic, potential, h * abs(power)):
+            return GAINS_ENERGY, max(_fastest(w, 0.0), 0)
+    return OK, -1
+
+
+@inner
+def _fastest(w, speed):
+    """The link that turns fastest, if that is faster than `speed` [rad/s], else −1."""
+    most, who, W = speed * speed, -1, w.W
     for i in range(W.shape[0]):
         x, y, z = W[i, VELOCITY], W[i, VELOCITY + 1], W[i, VELOCITY + 2]
         turn = x * x + y * y + z * z
@@ -266,22 +302,31 @@ def _too_fast(w, h):
 
 
 @inner
-def _check(sys, w, s):
-    """The first link that is not finite; now and then, energy from nowhere while some link turned fastest."""
-    total, q, v = 0.0, s.q, s.v
+def _gained(s, kinetic, potential, error):
+    """Has energy come from nowhere? `error` is what first-order steps out of rest are off by: h times the power of the
+    weight, twice over."""
+    ledger = s.ledger
+    ledger[MOST_KINETIC] = max(kinetic, ledger[MOST_KINETIC])
+    gain = kinetic + potential - ledger[START_ENERGY] - ledger[WORK]
+    return gain > MOST_GAIN * ledger[MOST_KINETIC] + NOISE * max(1.0, abs(ledger[START_ENERGY])) + error
+
+
+@inner
+def _check(sys, w, s, h, last):
+    """After a step: the first link that is not finite; and the energy of what a call leaves behind."""
+    total, v = 0.0, s.v
     for k in range(v.shape[0]):
         total += v[k]
-    for k in range(q.shape[0]):
-        total += q[k]
-    if not math.isfinite(total):
+    if not finite(total):
         return NOT_FINITE, _not_finite(sys, s)
-    if s.ledger[STEPS] % ACCOUNTING != 0:
-        return OK, -1
-    kinetic, potential = energies(sys, w, s)
-    s.ledger[MOST_KINETIC] = max(kinetic, s.ledger[MOST_KINETIC])
-    gain = kinetic + potential - s.ledger[START_ENERGY] - s.ledger[WORK]
-    if gain > MOST_GAIN * s.ledger[MOST_KINETIC] + NOISE * max(1.0, abs(s.ledger[START_ENERGY])):
-        return GAINS_ENERGY, max(_too_fast(w, 1e300), 0)
+    if last:
+        most = s.ledger[MOST_KINETIC]
+        kinetic, potential = energies(sys, w, s)
+        g, momentum = sys.gravity, w.energy
+        power = g[0] * momentum[2] + g[1] * momentum[3] + g[2] * momentum[4]
+        if _gained(s, kinetic, potential, h * abs(power)):
+            return GAINS_ENERGY, max(_fastest(w, 0.0), 0)
+        s.ledger[MOST_KINETIC] = most  # as if nobody had looked: batches change no bit
     return OK, -1
 
 
@@ -289,6 +334,6 @@ def _check(sys, w, s):
 def _not_finite(sys, s):
     for i in range(sys.kind.shape[0]):
         k = sys.v_start[i]
-        if not math.isfinite(s.v[k] + s.q[sys.q_start[i]]):
+        if not finite(s.v[k] + s.q[sys.q_start[i]]):
             return i
     return 0

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from sim.backend import INTEGRATORS, Diverged, integrator_of
-from sim.model import BALL, FREE, Model
-from sim.state import Array, Control, Reading
-from sim.tree.advance import GAINS_ENERGY, NOT_FINITE, STAGES_FAIL, TURNS_TOO_FAST, advance, observe
+from sim.model import Model
+from sim.state import Array, Control, Reading, Sight, Stepper, new_sight
+from sim.tree.advance import GAINS_ENERGY, NOT_FINITE, STAGES_FAIL, TURNS_TOO_FAST, advance, read
 from sim.tree.system import pack_system, system_of
-from sim.tree.world import WORK, make_work, make_world, pack_work, pack_world
+from sim.tree.world import make_work, make_world, pack_work, pack_world
 
 _REASONS = {
     NOT_FINITE: 'body "{}" became infinite',
@@ -50,23 +50,23 @@ class TreeBackend:
 
     def advance(self, control: Control, dt: float, n: int) -> None:
         held = control.tau, control.wrench
-        status, where, _ = advance(*self._kernel, *held, control.time, dt, n, self._method)
+        status, where, _ = advance(*self._kernel, self._method, *held, control.time, dt, n)
         if status:
-            joint = int(self.model.dof_joint[where if status == STAGES_FAIL else self._system.v_start[where]])
-            body = int(self.model.joint_child[joint])
-            name = self.model.joint_names[joint] if status == STAGES_FAIL else self.model.body_names[body]
-            raise Diverged(f"{_REASONS[status].format(name)}; try a smaller step or softer gains")
+            raise self.divergence(status, where)
+
+    def divergence(self, status: int, where: int) -> Diverged:
+        joint = int(self.model.dof_joint[where if status == STAGES_FAIL else self._system.v_start[where]])
+        body = int(self.model.joint_child[joint])
+        name = self.model.joint_names[joint] if status == STAGES_FAIL else self.model.body_names[body]
+        return Diverged(f"{_REASONS[status].format(name)}; try a smaller step or softer gains")
+
+    def stepper(self, sight: Sight) -> Stepper:
+        return Stepper(advance, (*self._kernel, self._method), read, (*self._kernel, *sight))
 
     def read(self) -> Reading:
-        observe(*self._kernel)
-        world, work = self._world, self._work
-        q = world.q.copy()
-        for j in np.flatnonzero((self.model.joint_type == BALL) | (self.model.joint_type == FREE)):
-            part = q[self.model.joint_q[j + 1] - 4 : self.model.joint_q[j + 1]]
-            if part[0] < 0.0:  # of the two quaternions of a rotation, the other engines give the same
-                part *= -1.0
-        poses = work.p.copy(), work.R.copy(), work.V.copy()
-        return Reading(q, world.v.copy(), *poses, 0.0, 0.0, float(world.ledger[WORK]))
+        sight = new_sight(self.model.nq, self.model.nv, len(self.model.body_names))
+        read(*self._kernel, *sight)
+        return sight.reading()
 
     def close(self) -> None:
         """Nothing is held outside of Python."""

@@ -78,16 +78,15 @@ def start(sys, w, s, h):
     θ = ½, and larger where the damping would stop a joint within the step.
     """
     u, v, now, soft, armature, locked, rotor = w.u[0], w.v[0], s.v, w.soft, w.armature, sys.locked, sys.rotor
+    implicit = w.switches[DAMPED] and w.switches[IMPLICIT]
     for k in range(u.shape[0]):
-        u[k], v[k], soft[k] = 0.0, now[k], _softened(sys, w, k, h)
+        u[k], v[k], soft[k] = 0.0, now[k], _softened(sys, k, h) if implicit else 0.0
         armature[k] = math.inf if locked[k] else rotor[k] + soft[k]
 
 
 @inner
-def _softened(sys, w, k, h):
+def _softened(sys, k, h):
     """What implicit damping adds to a joint's inertia: θ h d."""
-    if not (w.switches[DAMPED] and w.switches[IMPLICIT]):
-        return 0.0
     return max(0.5, 1.0 - 1.0 / max(sys.damping_rate[k] * h, 1e-300)) * h * sys.damping[k]
 
 
@@ -147,6 +146,7 @@ def forget_rests(sys, w, s):
 @inner
 def _apply_modes(sys, w, s, h):
     """w.push of axes at a bound; infinite w.armature of held ones."""
+    implicit = w.switches[DAMPED] and w.switches[IMPLICIT]
     for i in range(sys.kind.shape[0]):
         if not sys.bounded[i]:
             continue
@@ -154,7 +154,7 @@ def _apply_modes(sys, w, s, h):
         held = w.low[i] < w.high[i] and s.mode[k] == HELD
         if sys.kind[i] == BALL:
             for c in range(3):
-                w.soft[k + c] = _softened(sys, w, k + c, h) + h * w.creep[i]
+                w.soft[k + c] = (_softened(sys, k + c, h) if implicit else 0.0) + h * w.creep[i]
                 w.armature[k + c] = math.inf if held else w.soft[k + c]
                 w.push[k + c] = -w.creep[i] * s.v[k + c]
             continue

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 
 from sim.dynamics.aba import VELOCITY
+from sim.dynamics.balance import link_energy
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.inputs import add_inputs
 from sim.dynamics.kinematics import kinematics
+from sim.dynamics.links import Links
 from sim.dynamics.motion import velocities
-from sim.dynamics.tree import Tree
+from sim.dynamics.tree import tree_tuple
 from sim.dynamics.wrenches import link_wrenches
 from sim.jit import inner
 from sim.model import BALL
@@ -66,7 +68,7 @@ def evaluate(sys, w, s, time, stage):
 @inner
 def _push(sys, w, s, time):
     """w.f_ext of the held wrenches and of the scene's inputs; both are about the centres of mass."""
-    kinematics(_tree(sys.tree), w.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
+    kinematics(tree_tuple(sys.tree), w.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
     for b in range(w.wrench.shape[0]):
         for k in range(6):
             w.wrench[b, k] = s.wrench[b, k]
@@ -98,19 +100,32 @@ def _rub_balls(sys, w, v):
 
 @inner
 def energies(sys, w, s):
-    """Kinetic and potential energy of the present state [J]."""
+    """Kinetic and potential energy of what moves, in the present state [J]."""
     place(sys, w, s)
     energy_and_momentum(sys.mass, sys.center, sys.inertia, sys.gravity, w.p, w.R, w.V, w.energy)
-    kinetic = w.energy[0]
+    return w.energy[0] + _of_rotors(sys, s), w.energy[1] - sys.resting[0]
+
+
+@inner
+def balance(sys, w, s):
+    """The same where the present state was evaluated last, and the power of the weight [W]."""
+    links = Links(sys.parent, sys.kind, sys.q_start, sys.v_start, sys.branching, sys.fixed, sys.link_inertia)
+    kinetic, potential, power = link_energy(links, w.W, sys.gravity)
+    return kinetic + _of_rotors(sys, s), potential, power
+
+
+@inner
+def _of_rotors(sys, s):
+    kinetic = 0.0
     for k in range(s.v.shape[0]):
         kinetic += 0.5 * sys.rotor[k] * s.v[k] * s.v[k]
-    return kinetic, w.energy[1]
+    return kinetic
 
 
 @inner
 def place(sys, w, s):
     """w.p, w.R, and w.V: twists of the body origins, world axes."""
-    tree = _tree(sys.tree)
+    tree = tree_tuple(sys.tree)
     kinematics(tree, s.q, w.p, w.R, w.S, w.frames[0], w.frames[1])
     velocities(tree, w.S, s.v, w.V)
     for b in range(w.V.shape[0]):
@@ -119,21 +134,3 @@ def place(sys, w, s):
         V[3] += e0
         V[4] += e1
         V[5] += e2
-
-
-@inner
-def _tree(t):
-    """As a tuple: kernels compiled for others are there already."""
-    return Tree(
-        t.order,
-        t.kind,
-        t.parent,
-        t.child,
-        t.position,
-        t.rotation,
-        t.child_position,
-        t.child_rotation,
-        t.axis,
-        t.q_start,
-        t.v_start,
-    )

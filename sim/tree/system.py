@@ -14,6 +14,7 @@ from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import Tree, body_joints, tree_of
 from sim.jit import bundle
 from sim.model import BALL, FREE, Model
+from sim.rest import body_poses
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -42,6 +43,7 @@ class System(NamedTuple):
     mass: Array  # (nb,)
     center: Array  # (nb, 3)
     inertia: Array  # (nb, 3, 3)
+    resting: Array  # (1,) potential energy of bodies fixed to the world [J]
 
     rotor: Array  # (nv,)
     locked: Array  # (nv,) bool
@@ -91,6 +93,7 @@ def system_of(model: Model) -> System:
         mass=model.body_mass,
         center=model.body_center,
         inertia=model.body_inertia,
+        resting=_potential(model, on.link < 0),
         rotor=model.dof_rotor,
         locked=locked,
         damping=model.dof_damping,
@@ -104,6 +107,12 @@ def system_of(model: Model) -> System:
         axis=model.joint_axis[joint],
         bounded=(limited | (friction > 0.0)) & ~locked[links.v_start],
     )
+
+
+def _potential(model: Model, which: Array) -> Array:
+    p, R = body_poses(model, model.q0)
+    centers = p + np.einsum("nij,nj->ni", R, model.body_center)
+    return np.array([-float(model.body_mass[which] @ (centers[which] @ model.gravity))])
 
 
 def _answers(model: Model, locked: Array) -> Array:

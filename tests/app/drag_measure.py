@@ -19,10 +19,10 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from app.render.platform import choose_for_qt
+from app.render.qt_context import gl_format
 from app.session import Session
 from app.settings import Settings
 from app.stage import load_stage
-from app.viewport import gl_format
 from app.window import Window
 from sim.command import Play, SetSpeed
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -26,6 +27,7 @@ class Studio:
     """Runs everything that needs the context in the one thread that has it."""
 
     def __init__(self) -> None:
+        gc.collect()  # windows that other tests left are freed here, in Qt's thread, and not in the one that draws
         self._thread = ThreadPoolExecutor(1)
 
     def run(self, work: Callable[..., Any], *args: Any) -> Any:

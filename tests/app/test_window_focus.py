@@ -14,6 +14,7 @@ from PyQt6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QScrollBar
 
 from app.selection import Selection
 from sim.command import Play, Reset, SetGain, SetJointTarget, SetSpeed, SetSwitch, StepBack, StepOnce
+from sim.runner import Runner
 from tests.app.window_bench import Bench
 
 KEY, NONE = Qt.Key, Qt.KeyboardModifier.NoModifier
@@ -225,6 +226,24 @@ def test_the_inspector_follows_the_selection_and_the_world(bench):
     bench.runner.latest = replace(bench.runner.latest, position=moved)
     bench.bot.waitUntil(lambda: named["Position"].words != before)  # by itself, ten times a second
     assert named["Position"].row.values == tuple(moved[2])
+
+
+def test_what_joints_carry_is_asked_of_the_physics_while_it_is_shown(qtbot, tmp_path):
+    bench = Bench(qtbot, tmp_path, "arm_pd", Runner)
+    window, shown = bench.window, bench.session.shown
+    window.tabs.setCurrentWidget(window.inspector)
+    shown.select(Selection(body=0))
+    named = lambda: {row.row.name: row.row for row in window.inspector.rows}  # noqa: E731
+    qtbot.waitUntil(lambda: "Carries, force" in named(), timeout=60000)
+    qtbot.waitUntil(lambda: np.abs(bench.session.snapshot.v).max() < 1e-4, timeout=60000)
+    bench.session.send(Play(False))
+    bench.settle()
+    weight = bench.session.stage.model.body_mass.sum() * 9.81  # at rest the first joint carries all of it
+    assert named()["Carries, force"].values == pytest.approx((0.0, 0.0, weight), rel=1e-3, abs=1e-3 * weight)
+    window.tabs.setCurrentWidget(window.control)
+    bench.session.send(Play(True))
+    qtbot.waitUntil(lambda: bench.session.snapshot.acting is None, timeout=60000)
+    bench.close()
 
 
 def test_ctrl_c_copies_the_focused_row_as_a_python_list(bench):

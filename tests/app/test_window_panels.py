@@ -286,12 +286,9 @@ def test_what_an_engine_does_not_have_is_greyed_with_the_reason(bench):
 
 def test_plots_show_the_history_with_the_newest_value_at_the_end(bench):
     history = bench.runner.history
-    nv = bench.session.stage.model.nv
-    for k in range(3000):
-        history.write(
-            time=k * 1e-3, q=np.zeros(history.model.nq), v=np.zeros(nv), tau=np.zeros(nv), error=0.05,
-            kinetic=0.0, potential=0.0, momentum=np.zeros(3), spin=np.zeros(3),
-        )  # fmt: skip
+    history.rows[:3000, history.columns["time"]] = np.arange(3000)[:, None] * 1e-3
+    history.rows[:3000, history.columns["error"]] = 0.05
+    history.counter[0] = 3000
     bench.window.plots.refresh()
     plot = bench.window.plots.plots[0]
     x, y = plot.curves[0].getData()

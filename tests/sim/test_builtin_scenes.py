@@ -12,7 +12,7 @@ from sim.model import compile_model
 from sim.rest import rest_snapshot
 from sim.scene import Scene, Shape
 from sim.spatial.rotation import quat_to_matrix
-from sim.target_path import Circle
+from sim.target_path import position as target_position
 
 ARMS = ("three_link_arm", "arm_gravity", "arm_pd", "arm_reach")
 CHAINS = ("ball_chain", "hinge_chain")
@@ -64,7 +64,7 @@ def test_every_scene_starts_above_the_floor(scene: Scene) -> None:
 
 def test_scenes_are_grouped_together() -> None:
     groups = [load(name).group for name in builtin_names()]
-    assert groups == ["Free bodies"] * 2 + ["Joints"] * 7 + ["Arms"] * 8
+    assert groups == ["Free bodies"] * 2 + ["Joints"] * 7 + ["Arms"] * 12
 
 
 def test_the_free_body_spins_about_its_middle_axis() -> None:
@@ -150,6 +150,16 @@ def test_which_controllers_start_switched_on() -> None:
     }
 
 
+def test_arms_on_balls_have_the_controllers_of_those_on_hinges() -> None:
+    kinds = {name: [c.kind for c in load(name).controllers] for name in ("ball_arm_gravity", "ball_arm_reach")}
+    assert kinds == {"ball_arm_gravity": ["gravity"], "ball_arm_reach": ["gravity", "jacobian_transpose"]}
+    scene = load("ball_arm_pd")
+    assert {joint.kind for joint in scene.joints} == {"ball"}
+    assert scene.controllers[-1].joint_target.keys() == {joint.name for joint in scene.joints}
+    for name in ("ball_arm_gravity", "ball_arm_pd", "ball_arm_reach"):
+        assert next(c for c in load(name).controllers if c.kind == "gravity").enabled
+
+
 def test_joint_pd_aims_at_angles_within_the_limits_that_it_does_not_start_at() -> None:
     scene = load("arm_pd")
     goal = scene.controllers[-1].joint_target
@@ -169,11 +179,10 @@ def test_reaching_has_its_gains_and_a_circle_within_reach() -> None:
     assert scene.plots == ("tool_error", "torque")
     assert (path.radius, path.period) == (0.15, 6)
 
-    circle = Circle(target.position, path)
     for time in np.linspace(0, 6, 24):
-        position, _ = circle.motion(time)
+        position = target_position(target, time)
         assert 0.3 < np.linalg.norm(position - [0, 0, 0.4]) < 0.85, "well inside 0.95 m from the shoulder"
         assert position[2] > 0.3
 
-    start, _ = circle.motion(0.0)
+    start = target_position(target, 0.0)
     assert 0.01 < np.linalg.norm(rest_snapshot(scene).frames[0] - start) < 0.1

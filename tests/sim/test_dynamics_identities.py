@@ -11,14 +11,14 @@ import numpy as np
 import pytest
 
 from sim.backend import create
-from sim.control.controller import Motion
 from sim.dynamics.links import SCREW, links_of
 from sim.dynamics.motion import accelerations, subspace_rates, velocities
+from sim.dynamics.tree import tree_of
 from sim.model import BALL, FREE, HINGE, SLIDER, compile_model
 from sim.robot import Robot
 from sim.scene import Body, Joint, Pose, Scene
 from sim.spatial.rotation import skew
-from tests.sim.test_dynamics import shifted
+from tests.sim.test_dynamics import motion_of, shifted
 from tests.worlds import free_control, random_forest, random_tree, rod
 
 TREES = 200
@@ -190,12 +190,11 @@ def test_a_rolling_cylinder_accelerates_at_its_contact() -> None:
     r, speed = 0.3, 1.7
     wheel = Body("wheel", 2.0, (0.0, 0.0, 0.0), (0.05, 0.09, 0.05, 0.0, 0.0, 0.0), pose=Pose((0.0, 0.0, r)))
     model = compile_model(Scene("roll", "Rolling", bodies=(wheel,)))
-    motion, v = Motion(model), np.array([0.0, speed / r, 0.0, speed, 0.0, 0.0])
-    motion.update(model.q0, v)
+    tree, motion, v = tree_of(model), motion_of(model), np.array([0.0, speed / r, 0.0, speed, 0.0, 0.0])
     V, A, dS = np.zeros((1, 6)), np.zeros((1, 6)), np.zeros((6, 6))
-    velocities(motion.tree, motion.S, v, V)
-    subspace_rates(motion.tree, motion.S, V, v, dS)
-    accelerations(motion.tree, motion.S, dS, v, np.zeros(6), A)
+    velocities(tree, motion.S, v, V)
+    subspace_rates(tree, motion.S, V, v, dS)
+    accelerations(tree, motion.S, dS, v, np.zeros(6), A)
     assert np.allclose(V, [[0, speed / r, 0, 0, 0, 0]], atol=1e-15)  # it stands still where it touches
     assert np.allclose(A, [[0, 0, 0, 0, 0, speed**2 / r]], atol=1e-13)
 

@@ -72,8 +72,8 @@ def _without_paths(watched: Watched, step: int) -> bool:
     """Whether the state is the one of that step; that a target has left its path is a setting, which stays."""
     state = watched.world.state
     if step < 40:
-        assert not state.paths.any()
-        state.paths[:] = True
+        assert not state.desk["paths"].any()
+        state.desk["paths"][:] = True
     return state.digest() == watched.digests[step]
 
 
@@ -84,7 +84,7 @@ def test_settings_stay_and_the_way_on_is_theirs():
     world = watched.world
     assert world.step_count == 50 and world.time == 50 * world.dt
     assert world.snapshot().gains["reach"]["kp"] == 600.0
-    assert not world.enabled["gravity"]
+    assert not world.snapshot().controllers["gravity"]
     twin = Watched()
     twin.run(50, EVENTS)
     for command in (SetGain("reach", "kp", 600.0), SetSwitch("gravity", False)):

@@ -16,12 +16,18 @@ from sim.command import (
     Loaded,
     LoadScene,
     Play,
+    PullBody,
     Record,
     Refused,
+    ReleaseBody,
     Reset,
     SetBackend,
     SetGain,
+    SetGravity,
+    SetJointTarget,
     SetSpeed,
+    SetStep,
+    SetSwitch,
     SetTarget,
     StepBack,
     StepOnce,
@@ -100,6 +106,90 @@ def test_commands_are_applied_in_order_and_replay_to_the_same_bits(drive):
             world.apply(event.command)
     world.step(end.step - world.step_count)
     assert np.array_equal(end.q, world.q) and np.array_equal(end.v, world.v)
+
+
+def test_a_list_of_steps_and_commands_replays_to_the_same_digest(drive):
+    """Everything that can be commanded of a running world, at whatever steps it fell on."""
+    driver = drive("arm_pd", running=True)
+    rng = np.random.default_rng(1)
+    joints = ("yaw", "shoulder", "elbow")
+    for i in range(30):
+        commands = (
+            SetJointTarget("pd", joints[i % 3], (float(rng.uniform(-1, 1)),)),
+            SetGain("pd", "kp", float(rng.uniform(20, 200))),
+            SetSwitch("gravity", bool(i % 4)),
+            PullBody("forearm", (0.0, 0.0, 0.3), tuple(rng.uniform(0.2, 0.6, 3))),
+            ReleaseBody(),
+            SetGravity((0.0, 0.0, float(rng.uniform(-10, -5)))),
+            SetStep(float(rng.choice([1e-3, 5e-4]))),
+            SetBackend(str(rng.choice(["impulse", "tree"]))),
+        )
+        driver.ask(commands[i % len(commands)])
+    driver.ask(Play(False))
+    end = driver.runner.latest
+    applied = [event for event in driver.events if isinstance(event, Applied)]
+    recorded = [(e.step, e.command) for e in applied if not isinstance(e.command, Play | LoadScene)]
+    digests = []
+    for _ in range(2):
+        world = Simulation(load("arm_pd"))
+        for step, command in recorded:
+            world.step(step - world.step_count)
+            world.apply(command)
+        world.step(end.step - world.step_count)
+        digests.append(world.state.digest())
+    assert digests[0] == digests[1] == driver.runner._simulation.state.digest()
+    assert np.array_equal(end.q, world.q) and np.array_equal(end.v, world.v)
+
+
+def test_inverses_undo_what_was_commanded(drive):
+    driver = drive("arm_reach")
+    before = driver.runner.latest
+    done = [
+        driver.ask(command)
+        for command in (
+            SetGain("reach", "kp", 700.0),
+            SetTarget("target", (0.5, 0.2, 0.5)),
+            SetTarget("target", (0.5, 0.3, 0.5)),
+            SetSwitch("gravity", False),
+            SetGravity((0.0, 0.0, -1.62)),
+            SetStep(5e-4),
+            SetBackend("tree"),
+            SetSpeed(2.0),
+        )
+    ]
+    for event in reversed(done):
+        driver.ask(event.inverse)
+    after = driver.runner.latest
+    for field in ("gains", "controllers", "gravity", "dt", "backend", "speed"):
+        assert getattr(after, field) == getattr(before, field)
+    assert np.array_equal(after.targets, before.targets)
+
+
+def test_after_a_stop_the_same_world_goes_on(drive):
+    driver = drive("arm_reach", running=True)
+    driver.ask(SetGain("reach", "kp", 777.0))
+    driver.runner.stop()
+    stopped = driver.runner.latest
+    time.sleep(0.03)
+    assert driver.runner.latest is stopped
+    driver.runner.start()
+    driver.until(lambda: driver.runner.latest.step > stopped.step)
+    assert driver.runner.latest.scene_id == stopped.scene_id
+    assert driver.runner.latest.gains["reach"]["kp"] == 777.0
+
+
+def test_what_is_too_slow_slows_down_and_still_obeys(drive):
+    """A hundred links 64 times as fast as time: never caught up with, and every command is answered."""
+    driver = drive("long_chain", running=True)
+    driver.ask(SetSpeed(64.0))
+    start = driver.runner.latest
+    begin = time.monotonic()
+    for _ in range(20):
+        assert isinstance(driver.ask(SetGravity((0.0, 0.0, -9.81))), Applied)
+    driver.until(lambda: driver.runner.latest.step > start.step + 200)
+    passed = driver.runner.latest.time - start.time
+    assert passed < 64.0 * (time.monotonic() - begin) + 1.0
+    assert driver.runner.latest.real_time_factor < 64.0
 
 
 def test_simulated_time_moves_while_running_and_stands_while_paused(drive):

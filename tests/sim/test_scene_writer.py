@@ -23,14 +23,17 @@ from sim.scene import (
     CameraSpec,
     CirclePath,
     ControllerSpec,
+    FormulaPath,
     Frame,
     Input,
     Joint,
+    LinePath,
     Pose,
     Scene,
     SceneError,
     Shape,
     Target,
+    WaypointPath,
 )
 from sim.spatial.inertia import mass_properties
 
@@ -161,9 +164,14 @@ class Chance:
         three = [tuple(self.expression() for _ in range(3)) for _ in range(2)]
         inputs.append(Input("push", body="a", force=three[0], torque=self.maybe(three[1], ()), at=self.numbers(3)))
         inputs.append(Input("turn", body="a", torque=three[1]))
-        path = CirclePath(
-            self.number(0.1, 1), self.number(1, 9), self.maybe((0.0, 1.0, self.number()), (1.0, 0.0, 0.0))
+        paths = (
+            CirclePath(self.number(0.1, 1), self.number(1, 9), self.maybe((0.0, 1.0, self.number()), (1.0, 0.0, 0.0))),
+            LinePath(self.numbers(3), self.number(1, 9)),
+            WaypointPath((self.numbers(3), self.numbers(3)), self.number(1, 9)),
+            FormulaPath((self.expression(), self.expression(), self.expression())),
+            None,
         )
+        path = paths[int(self.rng.integers(len(paths)))]
         gains = {g.name: float(self.rng.uniform(g.low, g.high)) for g in CONTROLLERS["jacobian_transpose"].gains}
         held = {j.name: j.q for j in joints if j.q}
         return Scene(
@@ -182,10 +190,11 @@ class Chance:
             bodies=tuple(bodies),
             joints=tuple(joints),
             frames=(Frame("tool", "a", self.pose()), Frame("base", "world")),
-            targets=(Target("goal", self.numbers(3), "tool", self.maybe(path, None)),),
+            targets=(Target("goal", self.numbers(3), "tool", path, self.pose().rotation),),
             controllers=(
                 ControllerSpec("reach", "jacobian_transpose", bool(self.rng.integers(2)), gains, "goal"),
                 ControllerSpec("hold", "joint_pd", joint_target=held),
+                ControllerSpec("push", "torque", torque={i.joint: i.torque for i in inputs if i.joint}),
             ),
             inputs=tuple(inputs),
             base_shapes=tuple(self.shape() for _ in range(self.rng.integers(3))),
@@ -209,7 +218,7 @@ def test_the_random_scenes_leave_no_field_at_its_default() -> None:
         Shape: [h for s in scenes for b in s.bodies for h in b.shapes],
         Frame: [f for s in scenes for f in s.frames],
         Target: [t for s in scenes for t in s.targets],
-        CirclePath: [t.path for s in scenes for t in s.targets if t.path],
+        CirclePath: [t.path for s in scenes for t in s.targets if isinstance(t.path, CirclePath)],
         ControllerSpec: [c for s in scenes for c in s.controllers],
         Input: [i for s in scenes for i in s.inputs],
         CameraSpec: [s.camera for s in scenes],
