@@ -176,8 +176,8 @@ class Hand:
         self.hidden = frozenset()
 
     def forget(self) -> None:
-        """Another scene is on stage."""
-        self.cancel()
+        """Another scene is on stage: what was held belongs to the one before, and there is nothing to take back."""
+        self.gesture = None
         self.leave()
         self.glide = None
         self.hidden, self.followed, self._followed_at = frozenset(), -1, None

@@ -23,10 +23,11 @@ from PyQt6.QtWidgets import QApplication
 
 from app import style
 from app.render.platform import choose_for_qt
+from app.render.qt_context import gl_format
 from app.session import Session
 from app.settings import Settings
 from app.stage import load_stage
-from app.viewport import Viewport, gl_format
+from app.viewport import Viewport
 from app.window import Window
 from sim.files import load
 from sim.runner import Runner

@@ -34,6 +34,7 @@ WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFl
 OWN_FILES = "My files"
 VARIANT_GAP = 6  # above and below their text
 TITLE_GAP = 4  # between picture and title
+MOST_PIXMAPS = 64  # made ready for the screen
 INDENT = PADDING + CONTROL_GAP  # of variants
 
 Index = QModelIndex | QPersistentModelIndex
@@ -92,6 +93,8 @@ class SceneDelegate(QStyledItemDelegate):
             return None
         key = (image.cacheKey(), round(size.width() * ratio))
         if key not in self._pixmaps:
+            if len(self._pixmaps) >= MOST_PIXMAPS:  # of other widths and themes
+                self._pixmaps.clear()
             wide = image.scaledToWidth(key[1], Qt.TransformationMode.SmoothTransformation)
             self._pixmaps[key] = QPixmap.fromImage(wide)
         return self._pixmaps[key]

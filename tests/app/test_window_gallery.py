@@ -63,7 +63,7 @@ def test_every_built_in_scene_has_its_picture_without_drawing_anything(bench, tm
     assert not gallery._patience.isActive() and not (tmp_path / "cache").exists()
     item = next(scenes.item(r) for r in range(scenes.count()) if scenes.item(r).data(NAME) == keys[-1])
     scenes.scrollToItem(item)
-    bench.bot.wait(50)
+    bench.bot.waitUntil(lambda: scenes.viewport().rect().contains(scenes.visualItemRect(item)))
     shown = scenes.grab(_picture_box(scenes.visualItemRect(item)).translated(scenes.viewport().pos())).toImage()
     wanted = gallery.picture(keys[-1]).scaled(shown.width(), shown.height())
     inner = (slice(6, -6), slice(6, -6))

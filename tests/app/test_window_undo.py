@@ -213,3 +213,17 @@ def test_settings_are_there_from_the_first_step_of_a_loaded_scene(bench):
     bench.bot.waitUntil(lambda: plain.latest is not None and plain.latest.step == 100, timeout=PATIENCE)
     assert (plain.latest.q == moved.q).all() and (plain.latest.v == moved.v).all()
     plain.stop()
+
+
+@pytest.mark.parametrize("other", ["free_body", "arm_gravity"])
+def test_a_scene_that_comes_during_a_drag_ends_it_and_is_left_alone(bench, other):
+    x, y = bench.target_pixel()
+    bench.bot.mousePress(bench.viewport, LEFT, pos=QPoint(x, y))
+    bench.bot.mouseMove(bench.viewport, QPoint(x + 30, y))
+    bench.session.open(other)
+    bench.bot.waitUntil(lambda: bench.session.stage.scene.name == other, timeout=PATIENCE)
+    assert bench.viewport.hand.gesture is None
+    bench.bot.mouseMove(bench.viewport, QPoint(x + 60, y))
+    bench.bot.mouseRelease(bench.viewport, LEFT, pos=QPoint(x + 60, y))
+    arrive(bench)
+    assert bench.session.messages == [] and bench.session.changes() == ()
