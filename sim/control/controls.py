@@ -51,7 +51,9 @@ class Controls(NamedTuple):
     S: Array  # (nv, 6)
     moment: Array  # (2,) time [s] and step [s]
 
-    address: Array  # (nc,) of the kernels
+    place: Array  # (1,) where the kernel of that name is
+    address: Array  # (nc,) where the controllers' kernels are
+    helper: Array  # (nc,) and those that help them
     on: Array  # (nc,) bool
     late: Array  # (nc,) bool: answers what the others do
     gains: Array  # (nc, MOST_GAINS)
@@ -132,7 +134,9 @@ def bare_controls(model: Model, nc: int) -> Controls:
         R=np.zeros((nb, 3, 3)),
         S=np.zeros((nv, 6)),
         moment=np.zeros(2),
+        place=np.zeros(1, dtype=np.int64),
         address=np.zeros(nc, dtype=np.int64),
+        helper=np.zeros(nc, dtype=np.int64),
         on=np.zeros(nc, dtype=np.bool_),
         late=np.zeros(nc, dtype=np.bool_),
         gains=np.zeros((nc, MOST_GAINS)),
@@ -187,7 +191,7 @@ def decide(c, time, h):
     is cut in proportion, so that the shares still add up to what acts.
     """
     c.moment[0], c.moment[1] = time, h
-    kinematics(tree_tuple(c.tree), c.q, c.p, c.R, c.S, c.frames[0], c.frames[1])
+    call(c.place[0], (c, c.q))
     _pull(c)
     nc, nv = c.tau.shape
     for k in range(nv):
@@ -207,6 +211,12 @@ def decide(c, time, h):
             for i in range(nc):
                 if c.on[i]:
                     c.tau[i, k] *= share
+
+
+@jit
+def place(c, q):
+    """c.p, c.R, c.S at the joint coordinates q."""
+    kinematics(tree_tuple(c.tree), q, c.p, c.R, c.S, c.frames[0], c.frames[1])
 
 
 @jit
