@@ -1,6 +1,6 @@
 # Impulse. `make` alone lists what can be made. run and test set up everything they need by themselves.
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench soak pybullet clean ready-run ready-test ready-bench
+.PHONY: help run test lint bench soak gallery pybullet clean ready-run ready-test ready-bench
 
 python := .venv/bin/python
 video := impulse-arm_reach.mp4
@@ -34,6 +34,12 @@ soak: ready-test  ## the long tests: hours of simulated time
 
 bench: ready-bench  ## measure every time and accuracy the program promises, beside other engines
 	@$(python) benchmarks/run.py
+
+gallery: ready-test  ## draw all pictures and films again into build/gallery, and those that are shipped into assets/gallery
+	@$(python) main.py gallery build/gallery
+	@cp build/gallery/thumbnails* assets/gallery/
+	@$(screen) $(python) main.py arm_reach --theme light --size 1160x725 --shot build/gallery/window.png
+	@cp build/gallery/window.png assets/gallery/
 
 pybullet:  ## build the PyBullet engine where there is no ready-made package (4 to 7 minutes)
 	@scripts/setup.sh pybullet

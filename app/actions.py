@@ -7,45 +7,29 @@ or arrows from a focused control (see `is_bare`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import pi, radians
 from typing import TYPE_CHECKING
 
+from app.action import Action, Text, is_bare
+from app.actions_files import FILE_ACTIONS
+from app.actions_help import HELP_ACTIONS, READING_ACTIONS
+from app.actions_selection import SELECTION_ACTIONS
 from app.camera import Camera
 from app.pacing import QUALITIES
+from app.render.overlays import OVERLAYS
 from app.style import CHOICES
-from sim.backend import BACKENDS
-from sim.command import SetBackend, StepOnce
+from sim.backend import BACKENDS, silent
+from sim.command import SetBackend, StepBack, StepOnce
 from sim.control import CONTROLLERS
 
 if TYPE_CHECKING:
     from app.window import Window
 
-Text = str | Callable[["Window"], str]
 MANY_STEPS = 100
+__all__ = ["ACTIONS", "MOUSE", "TOOLBAR", "Action", "Text", "is_bare"]
 PANELS = {"scenes": "Scenes", "control": "Control and physics", "plots": "Plots"}
 BELOW = radians(89.0)  # straight down, short of the pole
-
-
-@dataclass(frozen=True)
-class Action:
-    id: str
-    menu: str  # "Simulation/Engine"; "" for keys alone
-    text: Text
-    do: Callable[[Window], None]
-    keys: tuple[str, ...] = ()
-    icon: Text = ""
-    tip: str = ""
-    help: str = ""  # what the help says if not the text; "-" for nothing
-    help_keys: str = ""
-    checked: Callable[[Window], bool] | None = None
-    refusal: Callable[[Window], str] = lambda _: ""  # why it is greyed
-    group: int = 0  # a line stands between groups of a menu
-
-
-def is_bare(key: str) -> bool:
-    """Whether a key is one that controls need themselves."""
-    return not any(word in key for word in ("Ctrl", "Alt", "Meta")) and not (key[0] == "F" and key[1:].isdigit())
 
 
 # --- what the rows do ---------------------------------------------------------------------------------
@@ -87,6 +71,12 @@ def _toggle_orthographic(window: Window) -> None:
     hand.camera = replace(hand.camera, orthographic=not hand.camera.orthographic)
 
 
+def _overlay_refusal(window: Window, name: str) -> str:
+    """Joint forces are known to some engines only; what is on can always be switched off."""
+    wanted = name == "loads" and name not in window.viewport.overlays.on
+    return silent(window.session.snapshot.backend) if wanted else ""
+
+
 def _home(window: Window) -> None:
     window.viewport.look(window.session.stage.home())
 
@@ -94,29 +84,7 @@ def _home(window: Window) -> None:
 # --- the table ----------------------------------------------------------------------------------------
 
 ACTIONS: tuple[Action, ...] = (
-    Action("open", "File", "Open scene…", lambda w: w.ask_for_file(), ("Ctrl+O",), tip="Open a scene file"),
-    Action(
-        "record",
-        "File",
-        lambda w: "Stop recording" if w.filming.on else "Record video",
-        lambda w: w.filming.toggle(),
-        ("V",),
-        lambda w: "stop" if w.filming.on else "record",
-        "Record the view as an MP4, paced by simulated time",
-        "Record video, and stop",
-        group=1,
-    ),
-    Action(
-        "picture",
-        "File",
-        "Take picture",
-        lambda w: w.filming.take_picture(),
-        ("P",),
-        "picture",
-        "Save the view as a PNG",
-        group=1,
-    ),
-    Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),
+    *FILE_ACTIONS,
     Action(
         "play",
         "Simulation",
@@ -143,6 +111,22 @@ ACTIONS: tuple[Action, ...] = (
         lambda w: w.session.send(StepOnce(MANY_STEPS)),
         ("Shift+Right",),
         tip=f"Hold the world and take {MANY_STEPS} steps",
+    ),
+    Action(
+        "back",
+        "Simulation",
+        "One step back",
+        lambda w: w.session.send(StepBack()),
+        ("Left",),
+        tip="Hold the world and go back one step, exactly",
+    ),
+    Action(
+        "steps_back",
+        "Simulation",
+        f"{MANY_STEPS} steps back",
+        lambda w: w.session.send(StepBack(MANY_STEPS)),
+        ("Shift+Left",),
+        tip=f"Hold the world and go back {MANY_STEPS} steps, exactly",
     ),
     Action(
         "reset",
@@ -223,10 +207,20 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "frame",
         "View",
+        "Frame selection",
+        lambda w: w.viewport.frame_selection(),
+        ("F",),
+        tip="Fit the view to what is selected, or to everything",
+        context="/",
+    ),
+    Action(
+        "frame_all",
+        "View",
         "Frame everything",
         lambda w: w.viewport.frame_all(),
-        ("F", "Home"),
+        ("Home",),
         tip="Fit the view to the scene",
+        context="/",
     ),
     Action("front", "View", "Front", _look_from(-pi / 2, 0.0), ("1",), tip="Again: from behind", group=1),
     Action("right", "View", "Right", _look_from(0.0, 0.0), ("3",), tip="Again: from the left", group=1),
@@ -240,6 +234,20 @@ ACTIONS: tuple[Action, ...] = (
         tip="Parallel lines stay parallel",
         checked=lambda w: w.viewport.hand.camera.orthographic,
         group=1,
+    ),
+    *(
+        Action(
+            f"overlay:{name}",
+            "View/Overlays",
+            title,
+            lambda w, name=name: w.toggle_overlay(name),
+            tip=tip,
+            checked=lambda w, name=name: name in w.viewport.overlays.on,
+            refusal=lambda w, name=name: _overlay_refusal(w, name),
+            help="-",
+            group=2,
+        )
+        for name, (title, tip) in OVERLAYS.items()
     ),
     *(
         Action(
@@ -258,13 +266,14 @@ ACTIONS: tuple[Action, ...] = (
             f"quality:{choice}",
             "View/Quality",
             title,
-            lambda w, choice=choice: w.viewport.quality.choose(choice),
+            lambda w, choice=choice: w.choose_quality(choice),
             checked=lambda w, choice=choice: w.viewport.quality.choice == choice,
             help="-",
             group=2,
         )
         for choice, title in QUALITIES.items()
     ),
+    *READING_ACTIONS,
     *(
         Action(
             f"panel:{name}",
@@ -288,9 +297,9 @@ ACTIONS: tuple[Action, ...] = (
         group=3,
     ),
     Action("theme", "", "Light or dark", lambda w: w.toggle_theme(), icon="theme", tip="Light or dark", help="-"),
-    Action("help", "Help", "Keys and mouse", lambda w: w.toggle_help(), ("F1", "?"), "help", "What keys and mouse do"),
-    Action("messages", "Help", "Messages…", lambda w: w.show_messages(), tip="Everything that was said so far"),
-    Action("cancel", "", "Cancel a drag", lambda w: w.cancel(), ("Esc",)),
+    *SELECTION_ACTIONS,
+    *HELP_ACTIONS,
+    Action("cancel", "", "Cancel a drag, then deselect", lambda w: w.cancel(), ("Esc",)),
 )
 
 # Ids in the order of the toolbar; "|" is a line, "<>" a gap that pushes the rest to the right.
@@ -302,6 +311,8 @@ MOUSE = (
     ("Ctrl + drag on it", "Pull a body"),
     ("Left drag", "Turn the view"),
     ("Right, middle or Shift + left drag", "Move the view"),
-    ("Wheel", "Zoom to the cursor"),
+    ("Wheel or pinch", "Zoom to the cursor"),
+    ("Click", "Select"),
     ("Double click", "Look at a point"),
+    ("Right click", "What can be done with it"),
 )

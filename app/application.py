@@ -9,8 +9,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.display import display_problem
+from sim.scene import SceneError
+
+if TYPE_CHECKING:
+    from app.stage import Stage
 
 __all__ = ["DEFAULT_SCENE", "display_problem", "run_window"]
 
@@ -27,23 +32,40 @@ def run_window(
     scale: float | None = None,
     report: str | os.PathLike[str] | None = None,
 ) -> int:
-    """Open the window with a scene and return when it is closed; raises SceneError before anything opens.
+    """Open the window with a scene, by default that of last time, and return when it is closed.
 
-    `shot` saves a picture of the window after so many seconds and closes it; `report` writes times and
-    driver as JSON once the world has moved.
+    Raises SceneError before anything opens. `shot` saves a picture of the window after so many seconds and closes
+    it; `report` writes times and driver as JSON once the world has moved.
     """
-    from app.stage import load_stage
-
-    stage = load_stage(scene_name or DEFAULT_SCENE)
     if scale is not None:
         os.environ["QT_SCALE_FACTOR"] = f"{scale:g}"
     os.environ.setdefault("QT_LOGGING_RULES", QT_LOGGING)
 
+    stage, problem = _first_stage(scene_name or (DEFAULT_SCENE if shot is not None else None))
+
     from app.program import Program
 
     program = Program(sys.argv[:1], stage, theme, size, unattended=shot is not None)
+    if problem:
+        program.session.say("warning", problem)
     if shot is not None:
         program.shoot(Path(shot), after)
     if report is not None:
         program.report(Path(report))
     return program.run()
+
+
+def _first_stage(scene_name: str | None) -> tuple[Stage, str]:
+    """The scene asked for, or the one of last time; where that cannot be shown any more, the usual one and why."""
+    from app.stage import load_stage
+
+    if scene_name is not None:
+        return load_stage(scene_name), ""
+    from app.scene_files import LAST
+    from app.settings import Settings
+
+    last = Settings().text(LAST, DEFAULT_SCENE)
+    try:
+        return load_stage(last), ""
+    except (SceneError, OSError) as problem:
+        return load_stage(DEFAULT_SCENE), f"The scene of last time cannot be opened. {problem}"

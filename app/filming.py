@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import count
 from pathlib import Path
@@ -16,9 +17,9 @@ from app.session import Session
 from app.video import Progress, Recording, VideoError, take_picture
 from sim.command import Applied, Record
 
-FPS = 60.0
 FOLDERS = {
     ".mp4": QStandardPaths.StandardLocation.MoviesLocation,
+    ".gif": QStandardPaths.StandardLocation.MoviesLocation,
     ".png": QStandardPaths.StandardLocation.PicturesLocation,
 }
 
@@ -32,6 +33,31 @@ def output_path(scene_name: str, suffix: str, when: datetime) -> Path:
     return next(home / name for name in names if not (home / name).exists())
 
 
+@dataclass(frozen=True)
+class FilmSettings:
+    """How V records: the format by its suffix, the size in pixels (None: the view's own) and frames a second."""
+
+    suffix: str = ".mp4"
+    size: tuple[int, int] | None = None
+    fps: float = 60.0
+
+    def text(self) -> str:
+        size = "x".join(str(side) for side in self.size) if self.size else "view"
+        return f"{self.suffix} {size} {self.fps:g}"
+
+    @staticmethod
+    def parse(text: str) -> FilmSettings:
+        """What `text` wrote; the usual ones where it makes no sense."""
+        try:
+            suffix, size, fps = text.split()
+            sides = None if size == "view" else tuple(int(side) for side in size.split("x"))
+            if suffix in FOLDERS and (sides is None or len(sides) == 2):
+                return FilmSettings(suffix, sides, float(fps))
+        except ValueError:
+            pass
+        return FilmSettings()
+
+
 class Filming(QObject):
     """One film at a time; films and pictures being completed may overlap."""
 
@@ -40,7 +66,9 @@ class Filming(QObject):
         super().__init__()
         self.session = session
         self._view, self._size = view, size
+        self.settings = FilmSettings()
         self._film: Recording | None = None
+        self._fps = self.settings.fps  # of the film being made
         self._scene_id = -1
         self._completing: list[Recording] = []
         session.stage_changed.connect(lambda _: self.stop())
@@ -54,7 +82,7 @@ class Filming(QObject):
     @property
     def elapsed(self) -> str:
         """Length of the film so far, in simulated time; "" if there is none."""
-        return clock(self._film.poll().added / FPS) if self.on and self._film else ""
+        return clock(self._film.poll().added / self._fps) if self.on and self._film else ""
 
     @property
     def unfinished(self) -> bool:
@@ -75,13 +103,14 @@ class Filming(QObject):
             return
         scene = self.session.stage.scene
         try:
-            path = self._new_path(".mp4")
-            self._film = Recording(path, scene, *self._size(), FPS)
+            wanted = self.settings
+            path = self._new_path(wanted.suffix)
+            self._film = Recording(path, scene, *(wanted.size or self._size()), wanted.fps)
         except (OSError, VideoError) as problem:
             self.session.say("error", str(problem))
             return
-        self._scene_id = self.session.snapshot.scene_id
-        self.session.send(Record(FPS))
+        self._scene_id, self._fps = self.session.snapshot.scene_id, wanted.fps
+        self.session.send(Record(wanted.fps))
 
     def stop(self) -> None:
         """Ask for no more frames; the film is completed when the runner has agreed."""
@@ -144,6 +173,6 @@ class Filming(QObject):
         if progress.state == "failed":
             self.session.say("error", progress.sentence)
         elif progress.state == "done":
-            is_film = progress.path.suffix == ".mp4"
-            what = f"Recorded {clock(progress.written / FPS)} min" if is_film else "Took a picture"
+            is_film = progress.path.suffix != ".png"
+            what = f"Recorded {clock(progress.written / self._fps)} min" if is_film else "Took a picture"
             self.session.say("ok", f"{what}: {progress.path}", progress.path)

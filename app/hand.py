@@ -1,46 +1,28 @@
-"""What the mouse does in the viewport, in logical pixels and without Qt: orbit, pan, zoom, drag, pull.
-
-A press begins a gesture, moves feed it, release finishes it, Escape cancels it.
-"""
+"""One mouse over the viewport, in logical pixels and without Qt: what is under it, what a press begins, the camera."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from app.camera import Camera
+from app.camera import Camera, fit
+from app.gestures import BodyPull, Caption, Gesture, Orbit, Pan, TargetDrag
 from app.glide import Glide
-from app.numbers import MINUS, significant
-from app.picking import pick_body, pick_target, plane_drag
+from app.picking import pick_body, pick_handle, pick_target
+from app.render.handles import handle_ends
 from app.render.view import View
+from app.selection import Selection
 from app.session import Session
 from app.theme import GRAB_TOLERANCE
-from sim.command import PullBody, ReleaseBody
-from sim.scene import Vec3
 
-
-@dataclass(frozen=True)
-class Caption:
-    """A short text beside a point of the viewport."""
-
-    text: str
-    x: float
-    y: float
-
-
-class Gesture(Protocol):
-    cursor: str
-
-    def move(self, x: float, y: float) -> None: ...
-    def finish(self) -> None: ...
-    def cancel(self) -> None: ...
-    def caption(self) -> Caption | None: ...
+TARGET_FRAME = 6.0  # target radii that framing a target shows
 
 
 class Hand:
-    """One mouse over one view of the session's world. Holds the camera, since the mouse moves it."""
+    """Holds the camera, since the mouse moves it, and what people hid or follow, since it belongs to the view."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
@@ -48,21 +30,52 @@ class Hand:
         self.glide: Glide | None = None
         self.size = (1, 1)
         self.gesture: Gesture | None = None
-        self.hover_target = -1
-        self.hover_body = -1
+        self.hover_target = self.hover_body = self.hover_handle = -1
+        self.pulls = False  # Ctrl is held: a press would pull the body under the cursor
+        self.hidden: frozenset[int] = frozenset()
+        self.followed = -1  # body
+        self._followed_at: Any = None
+        self._at: tuple[float, float] | None = None  # the cursor, while it is over the view
+        self.on_context: Callable[[float, float], None] = lambda x, y: None
 
     # --- what is seen ---------------------------------------------------------------------------
 
     def view(self, theme: str, scale: float) -> View:
         """All that decides how the frame looks besides the snapshot."""
-        drag = (self.gesture.index, self.gesture.position) if isinstance(self.gesture, TargetDrag) else None
-        return View(self.camera, theme, self.hover_target, drag, self.hover_body, scale)
+        drag = self.gesture if isinstance(self.gesture, TargetDrag) else None
+        selection = self.session.shown.selection
+        return View(
+            self.camera,
+            theme,
+            self.hover_target,
+            (drag.index, drag.position) if drag else None,
+            self.hover_body,
+            selected_body=-1 if selection.body in self.hidden else selection.body,
+            handles=selection.target,
+            hover_handle=drag.axis if drag else self.hover_handle,
+            hidden=self.hidden,
+            scale=scale,
+        )
+
+    def letters(self) -> tuple[Caption, ...]:
+        """x, y and z at the tips of the selected target's handles."""
+        index = self.session.shown.selection.target
+        if index < 0:
+            return ()
+        drag = self.gesture
+        point = drag.position if isinstance(drag, TargetDrag) and drag.index == index else self._targets()[index]
+        ends = handle_ends(self.camera, np.array(point), self._target_radius(), self.size[1])
+        at = self.camera.project(ends, *self.size)
+        return tuple(Caption(a, float(x), float(y)) for a, (x, y) in zip("xyz", at, strict=True) if x == x)
 
     @property
     def cursor(self) -> str:
+        """What a press would do, as the name of a cursor."""
         if self.gesture is not None:
             return self.gesture.cursor
-        return "open" if self.hover_target >= 0 else "cross" if self.hover_body >= 0 else "arrow"
+        if self.hover_target >= 0 or self.hover_handle >= 0:
+            return "open"
+        return "arrow" if self.hover_body < 0 else "cross" if self.pulls else "point"
 
     def ray(self, x: float, y: float) -> tuple[Any, Any]:
         return self.camera.ray(x, y, *self.size)
@@ -78,9 +91,24 @@ class Hand:
         if control and button in ("left", "right") and (hit := self._body_at(x, y)):
             return BodyPull(self, *hit, x, y)
         if button == "left" and not (shift or control):
+            if (axis := self._handle_at(x, y)) >= 0:
+                return TargetDrag(self, self.session.shown.selection.target, x, y, axis)
             index = self._target_at(x, y)
-            return Orbit(self, x, y) if index < 0 else TargetDrag(self, index, x, y)
-        return Pan(self, x, y)
+            return Orbit(self, button, x, y) if index < 0 else TargetDrag(self, index, x, y)
+        return Pan(self, "right" if button == "right" else "", x, y)
+
+    def click(self, button: str, x: float, y: float) -> None:
+        """A press that did not move: select what is there; with the right button offer what can be done with it."""
+        if button not in ("left", "right"):
+            return
+        target, handle = self._target_at(x, y), self._handle_at(x, y)
+        if target >= 0:
+            self.session.shown.select(Selection(target=target))
+        elif handle < 0:
+            hit = self._body_at(x, y)
+            self.session.shown.select(Selection(body=hit[0]) if hit else Selection())
+        if button == "right":
+            self.on_context(x, y)
 
     def move(self, x: float, y: float, control: bool = False) -> None:
         if self.gesture is not None:
@@ -89,29 +117,42 @@ class Hand:
             self.hover(x, y, control)
 
     def hover(self, x: float, y: float, control: bool = False) -> None:
-        self.hover_target = self._target_at(x, y)
-        hit = self._body_at(x, y) if control and self.hover_target < 0 else None
+        self._at, self.pulls = (x, y), control
+        self.hover_handle = -1 if control else self._handle_at(x, y)
+        self.hover_target = -1 if control or self.hover_handle >= 0 else self._target_at(x, y)
+        free = self.hover_target < 0 and self.hover_handle < 0
+        hit = self._body_at(x, y) if free else None
         self.hover_body = hit[0] if hit else -1
 
+    def hover_again(self) -> None:
+        """What is under a resting cursor, while things move beneath it."""
+        if self.gesture is None and self._at is not None:
+            self.hover(*self._at, self.pulls)
+
     def leave(self) -> None:
-        self.hover_target = self.hover_body = -1
+        self._at = None
+        self.hover_target = self.hover_body = self.hover_handle = -1
 
     def release(self) -> None:
         if self.gesture is not None:
-            self.gesture.finish()
-            self.gesture = None
+            gesture, self.gesture = self.gesture, None
+            gesture.finish()
 
     def cancel(self) -> bool:
         """Undo what the current gesture did; False if there is none."""
         if self.gesture is None:
             return False
-        self.gesture.cancel()
-        self.gesture = None
+        gesture, self.gesture = self.gesture, None
+        gesture.cancel()
         return True
 
     def zoom(self, notches: float, x: float, y: float) -> None:
         self.glide = None
         self.camera = self.camera.zoom_to(notches, x, y, *self.size)
+
+    def turn(self, dx: float, dy: float) -> None:
+        self.glide = None
+        self.camera = self.camera.orbit(dx, dy)
 
     def center_on(self, x: float, y: float, now: float) -> None:
         """Look at the body or the piece of floor under the cursor."""
@@ -120,130 +161,92 @@ class Hand:
         if point is not None:
             self.glide_to(self.camera.looking_at(point), now)
 
+    # --- bodies -----------------------------------------------------------------------------------
+
+    def toggle_follow(self, body: int) -> None:
+        """The camera goes along with a body, or no longer."""
+        self.followed = -1 if body == self.followed else body
+        self._followed_at = None
+
+    def toggle_hidden(self, body: int) -> None:
+        self.hidden = self.hidden ^ {body}
+        self.hover_body = -1
+
+    def show_all(self) -> None:
+        self.hidden = frozenset()
+
+    def forget(self) -> None:
+        """Another scene is on stage."""
+        self.cancel()
+        self.leave()
+        self.glide = None
+        self.hidden, self.followed, self._followed_at = frozenset(), -1, None
+        self.camera = self.session.stage.home()
+
     # --- camera -----------------------------------------------------------------------------------
 
     def glide_to(self, camera: Camera, now: float) -> None:
         self.glide = Glide(self.camera, camera, now)
 
+    def framing(self, selection: Selection) -> Camera:
+        """The selection, or everything, at a good size from the same side."""
+        snapshot, visuals = self.session.snapshot, self.session.stage.visuals
+        if selection.target >= 0:
+            center, radius = snapshot.targets[selection.target], TARGET_FRAME * visuals.target_radius
+        elif selection.body >= 0:
+            center, radius = visuals.body_sphere(snapshot, selection.body)
+        else:
+            center, radius = visuals.bounds(snapshot)
+        fitted = fit(center, radius)
+        return replace(self.camera, look_at=fitted.look_at, distance=fitted.distance)
+
     def advance(self, now: float) -> bool:
-        """Carry on with an eased change of view; True while the camera moves."""
-        if self.glide is None:
-            return False
-        self.camera = self.glide.at(now)
-        if self.glide.done(now):
-            self.glide = None
-        return True
+        """Carry on with an eased change of view and with the followed body; True while the camera moves."""
+        before = self.camera
+        if self.glide is not None:
+            self.camera = self.glide.at(now)
+            if self.glide.done(now):
+                self.glide = None
+        if self.followed >= 0:
+            self._follow()
+        return self.camera != before
+
+    def _follow(self) -> None:
+        at = np.array(self.session.snapshot.position[self.followed])
+        step = np.zeros(3) if self._followed_at is None else at - self._followed_at
+        self._followed_at = at
+        if step.any():
+            self.camera = self.camera.looking_at(np.array(self.camera.look_at) + step)
+            if self.glide is not None:
+                self.glide = self.glide.shifted(step)
 
     # --- picking ----------------------------------------------------------------------------------
 
+    def _targets(self) -> Any:
+        return self.session.snapshot.targets
+
+    def _target_radius(self) -> float:
+        return self.session.stage.visuals.target_radius
+
     def _target_at(self, x: float, y: float) -> int:
-        targets = self.session.snapshot.targets
+        targets = self._targets()
         if len(targets) == 0:
             return -1
-        radius = self.session.stage.visuals.target_radius
-        index = pick_target(self.camera, targets, radius, x, y, *self.size, tolerance=GRAB_TOLERANCE)
+        index = pick_target(self.camera, targets, self._target_radius(), x, y, *self.size, tolerance=GRAB_TOLERANCE)
         return -1 if index is None else index
 
+    def _handle_at(self, x: float, y: float) -> int:
+        index = self.session.shown.selection.target
+        if index < 0:
+            return -1
+        axis = pick_handle(self.camera, self._targets()[index], self._target_radius(), x, y, *self.size)
+        return -1 if axis is None else axis
+
     def _body_at(self, x: float, y: float) -> tuple[int, Any] | None:
-        return pick_body(self.session.stage.visuals, self.session.snapshot, *self.ray(x, y))
+        return pick_body(self.session.stage.visuals, self.session.snapshot, *self.ray(x, y), self.hidden)
 
     def _floor_at(self, x: float, y: float) -> Any:
         origin, direction = self.ray(x, y)
         if direction[2] * origin[2] >= 0.0:
             return None
         return origin - direction * (origin[2] / direction[2])
-
-
-class Orbit:
-    cursor = "closed"
-
-    def __init__(self, hand: Hand, x: float, y: float) -> None:
-        self.hand, self.x, self.y, self.before = hand, x, y, hand.camera
-
-    def move(self, x: float, y: float) -> None:
-        self.hand.camera = self.hand.camera.orbit(x - self.x, y - self.y)
-        self.x, self.y = x, y
-
-    def finish(self) -> None:
-        pass
-
-    def cancel(self) -> None:
-        self.hand.camera = self.before
-
-    def caption(self) -> Caption | None:
-        return None
-
-
-class Pan(Orbit):
-    cursor = "move"
-
-    def move(self, x: float, y: float) -> None:
-        self.hand.camera = self.hand.camera.pan(x - self.x, y - self.y, *self.hand.size)
-        self.x, self.y = x, y
-
-
-class TargetDrag:
-    """Moves a target in the screen plane through it; drawn from here, not from the snapshot."""
-
-    cursor = "closed"
-
-    def __init__(self, hand: Hand, index: int, x: float, y: float) -> None:
-        self.hand, self.index = hand, index
-        self.start: Vec3 = _vec3(hand.session.snapshot.targets[index])
-        self.position = self.start
-        self.normal = hand.camera.forward()
-        self.hit = plane_drag(*hand.ray(x, y), self.start, self.normal, self.start)
-        hand.session.press_target(index)
-
-    def move(self, x: float, y: float) -> None:
-        self.position = _vec3(plane_drag(*self.hand.ray(x, y), self.hit, self.normal, self.start))
-        self.hand.session.set_target(self.index, self.position)
-
-    def finish(self) -> None:
-        pass
-
-    def cancel(self) -> None:
-        self.hand.session.set_target(self.index, self.start)
-
-    def caption(self) -> Caption | None:
-        [(x, y)] = self.hand.camera.project(np.array([self.position]), *self.hand.size)
-        numbers = "  ".join(f"{a} {c:.3f}" for a, c in zip("xyz", self.position, strict=True))
-        return Caption(f"{numbers} m".replace("-", MINUS), float(x), float(y))
-
-
-class BodyPull:
-    """A spring from the grabbed point of a body to the cursor, in the screen plane of the grabbed point."""
-
-    cursor = "closed"
-
-    def __init__(self, hand: Hand, body: int, hit: Any, x: float, y: float) -> None:
-        snapshot = hand.session.snapshot
-        self.hand, self.x, self.y = hand, x, y
-        self.body = hand.session.stage.scene.bodies[body].name
-        self.point = _vec3(snapshot.rotation[body].T @ (np.asarray(hit) - snapshot.position[body]))
-        self.hit, self.normal = hit, hand.camera.forward()
-        hand.hover_body = body
-        self.move(x, y)
-
-    def move(self, x: float, y: float) -> None:
-        self.x, self.y = x, y
-        anchor = plane_drag(*self.hand.ray(x, y), self.hit, self.normal, self.hit)
-        self.hand.session.send(PullBody(self.body, self.point, _vec3(anchor)))
-
-    def finish(self) -> None:
-        self.hand.hover_body = -1
-        self.hand.session.send(ReleaseBody())
-
-    def cancel(self) -> None:
-        self.finish()
-
-    def caption(self) -> Caption | None:
-        pull = self.hand.session.snapshot.pull
-        if pull is None:
-            return None
-        return Caption(f"{significant(float(np.linalg.norm(pull.force)), 3)} N", self.x, self.y)
-
-
-def _vec3(values: Any) -> Vec3:
-    x, y, z = (float(c) for c in values)
-    return x, y, z

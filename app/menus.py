@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QSize, Qt
+from PyQt6.QtCore import QPoint, QSize, Qt
 from PyQt6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolBar, QWidget
 
@@ -15,7 +15,7 @@ from app.theme import ICON_SIZE, TOOLBAR_HEIGHT
 if TYPE_CHECKING:
     from app.window import Window
 
-EXCLUSIVE = ("Simulation/Engine", "View/Theme", "View/Quality")  # menus of which one entry holds
+EXCLUSIVE = ("Simulation/Engine", "View/Theme", "View/Quality", "View/Angles")  # menus of which one entry holds
 
 
 class Menus:
@@ -26,6 +26,7 @@ class Menus:
         self.actions = {row.id: self._make(row) for row in ACTIONS}
         self.menus: dict[str, QMenu] = {}
         self._fill_menus()
+        self.context: QMenu | None = None
         self.speed = QLabel()
         self.toolbar = self._make_toolbar()
         self.refresh()
@@ -106,7 +107,27 @@ class Menus:
                 bar.addWidget(self.speed)
             else:
                 bar.addAction(self.actions[word])
+                bar.widgetForAction(self.actions[word]).setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return bar
+
+    def popup(self, at: QPoint) -> None:
+        """The viewport's own menu: rows that have a place in it and can do something now."""
+        self.refresh()
+        menu = QMenu(self.window.viewport)
+        menu.setToolTipsVisible(True)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        submenus: dict[str, QMenu] = {}
+        for row in ACTIONS:
+            action = self.actions[row.id]
+            if not (row.context and action.isEnabled() and action.isVisible()):
+                continue
+            if row.context == "/":
+                menu.addAction(action)
+            else:
+                owner = submenus.get(row.context) or submenus.setdefault(row.context, menu.addMenu(row.context))
+                owner.addAction(action)
+        self.context = menu
+        menu.popup(at)
 
     # --- keeping them true ------------------------------------------------------------------------
 
@@ -125,6 +146,7 @@ class Menus:
             if name := _said(row.icon, self.window):
                 self._set_icon(action, name)
         self.menus["Simulation/Controllers"].menuAction().setVisible(bool(self.window.session.stage.scene.controllers))
+        self.menus["File/Recent"].menuAction().setVisible(bool(self.window.files.recent))
         self.speed.setText(f"{self.window.session.snapshot.speed:.4g}×")
 
     def _set_icon(self, action: QAction, name: str) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from PyQt6.QtCore import QPointF, QRectF, Qt
 from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPixmap
 
-from app.hand import Caption
+from app.gestures import Caption
 from app.icons import tinted
 from app.numbers import compact
-from app.style import font
+from app.style import font, scaled, text_scale
 from app.theme import BODY_PT, CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ICON_SIZE, PADDING, THEMES, Theme
 from sim.state import Snapshot
 
@@ -25,6 +25,7 @@ class Overlay:
     recording: str = ""  # elapsed time
     pill: bool = False
     caption: Caption | None = None
+    letters: tuple[Caption, ...] = ()  # at the tips of a target's handles
     ring: bool = False
 
 
@@ -48,6 +49,7 @@ def paint(painter: QPainter, width: float, height: float, overlay: Overlay, them
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
     recording_width = _paint_recording(painter, width, overlay.recording, theme)
     _paint_line(painter, width - recording_width, overlay, theme)
+    _paint_letters(painter, overlay.letters, theme)
     if overlay.caption is not None:
         _paint_caption(painter, width, height, overlay.caption, theme)
     if overlay.pill:
@@ -99,6 +101,14 @@ def _paint_caption(painter: QPainter, width: float, height: float, caption: Capt
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, caption.text)
 
 
+def _paint_letters(painter: QPainter, letters: tuple[Caption, ...], theme: Theme) -> None:
+    painter.setFont(font(BODY_PT, QFont.Weight.DemiBold))
+    for letter, color in zip(letters, theme.axes, strict=False):
+        painter.setPen(QColor(color))
+        box = QRectF(letter.x - 10, letter.y - 22, 20, 20)
+        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter.text)
+
+
 def _plate(painter: QPainter, box: QRectF, radius: float, theme: Theme) -> None:
     fill = QColor(theme.panel)
     fill.setAlphaF(0.92)
@@ -107,17 +117,18 @@ def _plate(painter: QPainter, box: QRectF, radius: float, theme: Theme) -> None:
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
 
 
-_pills: dict[tuple[str, float], QPixmap] = {}
+_pills: dict[tuple[str, float, float], QPixmap] = {}
 
 
 def _pill(theme_name: str, scale: float) -> QPixmap:
     """The hint, painted once: a raster image has smooth rounded ends without multisampling."""
-    if (theme_name, scale) in _pills:
-        return _pills[theme_name, scale]
+    key = theme_name, scale, text_scale()
+    if key in _pills:
+        return _pills[key]
     theme, letters = THEMES[theme_name], font(BODY_PT, QFont.Weight.DemiBold)
     metrics = QFontMetricsF(letters)
     wide = round(metrics.horizontalAdvance(PILL_TEXT) + ICON_SIZE + CONTROL_GAP + 2 * 16)
-    high = 36
+    high = scaled(36)
     pixmap = QPixmap(round(wide * scale), round(high * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)
@@ -130,5 +141,5 @@ def _pill(theme_name: str, scale: float) -> QPixmap:
     text = QRectF(16 + ICON_SIZE + CONTROL_GAP, 0, wide, high)
     painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, PILL_TEXT)
     painter.end()
-    _pills[theme_name, scale] = pixmap
+    _pills[key] = pixmap
     return pixmap

@@ -19,7 +19,7 @@ class AutoQuality:
 
     def choose(self, choice: str) -> None:
         """A choice of the menu, or the same again for another scene: measuring starts anew."""
-        self.choice = self.level = choice
+        self.choice = self.level = choice if choice in QUALITIES else "auto"
         self._frames: deque[tuple[float, float]] = deque()  # when, how long
         self._measuring_since: float | None = None
         self._moved = 0.0

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
 from app.camera import Camera
+from app.render.handles import handle_ends
 from app.render.solids import BOX, CAPSULE, CYLINDER, SPHERE
 from app.render.visuals import Visuals
-from app.theme import GRAB_TOLERANCE
+from app.theme import GRAB_TOLERANCE, HANDLE_TOLERANCE
 from sim.scene import Vec3
 from sim.state import Snapshot
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-def pick_body(visuals: Visuals, snapshot: Snapshot, origin: Array, direction: Array) -> tuple[int, Array] | None:
+def pick_body(
+    visuals: Visuals, snapshot: Snapshot, origin: Array, direction: Array, hidden: Collection[int] = ()
+) -> tuple[int, Array] | None:
     """The body that a ray meets first and the point where it does; None if it meets none or the world before it."""
     if len(visuals) == 0:
         return None
     t = ray_distances(visuals, snapshot, origin, direction)
+    if hidden:
+        t[np.isin(visuals.body, list(hidden))] = np.inf
     nearest = int(np.argmin(t))
     body = int(visuals.body[nearest])
     if body < 0 or not np.isfinite(t[nearest]):
@@ -140,3 +146,33 @@ def plane_drag(origin: Array, direction: Array, hit: Array, normal: Array, cente
         moved = origin + k * direction - hit
     x, y, z = center + moved
     return float(x), float(y), float(z)
+
+
+def axis_drag(origin: Array, direction: Array, hit: Array, axis: Array, center: Array) -> Vec3:
+    """Where a thing's centre goes when the point `hit`, grabbed on it, follows the cursor along a line.
+
+    The point of the line nearest to the ray:  w = hit − o, b = u·d, s = (b (d·w) − u·w) / (1 − b²).
+    Looking along the line, it stays where it is.
+    """
+    w, b = np.asarray(hit) - origin, float(np.dot(axis, direction))
+    s = 0.0
+    if 1.0 - b * b >= 1e-4:
+        s = (b * float(np.dot(direction, w)) - float(np.dot(axis, w))) / (1.0 - b * b)
+    x, y, z = np.asarray(center, dtype=float) + s * np.asarray(axis)
+    return float(x), float(y), float(z)
+
+
+def pick_handle(
+    camera: Camera, point: Array, radius: float, x: float, y: float, width: float, height: float
+) -> int | None:
+    """The axis whose handle lies under pixel (x, y) or close beside it, and not inside the target's disc."""
+    start = camera.project(point, width, height)[0]
+    ends = camera.project(handle_ends(camera, point, radius, height), width, height)
+    spans = ends - start
+    length2 = np.maximum((spans * spans).sum(axis=1), 1e-9)
+    part = np.clip(((np.array([x, y]) - start) * spans).sum(axis=1) / length2, 0.0, 1.0)
+    gap = np.linalg.norm(start + part[:, None] * spans - (x, y), axis=1)
+    rim = radius / camera.pixel_size(point, height)
+    outside = np.hypot(*(np.array([x, y]) - start)) > rim
+    best = int(np.argmin(np.where(np.isnan(gap), np.inf, gap)))
+    return best if outside and gap[best] <= HANDLE_TOLERANCE else None

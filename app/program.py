@@ -9,34 +9,39 @@ import traceback
 from pathlib import Path
 from types import TracebackType
 
-from PyQt6.QtCore import Qt, QTimer
-from PyQt6.QtGui import QGuiApplication, QPixmap, QSurfaceFormat
+import numpy as np
+from PyQt6.QtCore import QTimer
+from PyQt6.QtGui import QGuiApplication, QImage, QPixmap, QSurfaceFormat
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from app import style
-from app.render.platform import choose_for_qt
+from app.render.platform import NoOpenGL, choose_for_qt
+from app.render.qt_context import gl_format, opengl_problem
 from app.session import Session
 from app.settings import NAME, Settings
 from app.stage import Stage
 from app.startup import process_age, write_report
-from app.viewport import gl_format
+from app.video_encoder import Encoder, VideoError
 from app.window import Window
 
 CHECK = 20  # [ms]
 SHOT_PATIENCE = 30.0  # a picture is taken at the latest so long after its time, compiling aside [s]
-NO_OPENGL = 2  # exit code
 
 
 class Program:
     def __init__(
         self, arguments: list[str], stage: Stage, theme: str | None, size: tuple[int, int] | None, unattended: bool
     ) -> None:
-        """`unattended`: nobody is there to answer, and nothing is remembered."""
+        """`unattended`: nobody is there to answer, and nothing is remembered; raises NoOpenGL."""
         QSurfaceFormat.setDefaultFormat(gl_format())
         QApplication.setApplicationName(NAME)
         QApplication.setDesktopFileName(NAME.lower())
         self.app = QApplication(arguments)
         choose_for_qt(QGuiApplication.platformName())
+        if problem := opengl_problem():
+            if not unattended:
+                QMessageBox.critical(None, NAME, f"{problem}.")
+            raise NoOpenGL(problem)
         self.unattended = unattended
         self.exit_code = 0
         self._scratch = tempfile.TemporaryDirectory() if unattended else None
@@ -47,7 +52,6 @@ class Program:
         self.window = Window(self.session, settings, choice)
         self.window.take_place(size)
         self.window.first_frame.connect(self._on_first_frame)
-        self.window.viewport.failed.connect(self._on_no_opengl, Qt.ConnectionType.QueuedConnection)
         self.first_paint = 0.0
         self.first_motion = 0.0
         self._checks = QTimer(interval=CHECK)
@@ -56,7 +60,6 @@ class Program:
         self._listen_to_signals()
         self.window.show()
         self.window.activateWindow()  # without a window manager nobody else gives it the keyboard
-        QTimer.singleShot(0, self._check_opengl)
         code = self.app.exec()
         if self._scratch is not None:
             self._scratch.cleanup()
@@ -82,8 +85,14 @@ class Program:
         self._checks.start()
 
     def _save_shot(self, path: Path) -> None:
-        if not self._screen_picture().save(str(path), "PNG"):
-            print(f'impulse: "{path}" cannot be written.', file=sys.stderr)
+        image = self._screen_picture().toImage().convertToFormat(QImage.Format.Format_RGB32)
+        width, height, bits = image.width(), image.height(), image.constBits()
+        assert bits is not None
+        try:
+            with Encoder(path, width, height) as file:
+                file.add(np.frombuffer(bits.asarray(4 * width * height), dtype=np.uint8).reshape(height, width, 4))
+        except VideoError as problem:
+            print(f"impulse: {problem}", file=sys.stderr)
             self.exit_code = 1
         self.window.close()
 
@@ -126,18 +135,6 @@ class Program:
         if self.session.snapshot.step > 0:
             self.first_motion = process_age()
             self.window.viewport.frameSwapped.disconnect(self._on_frame)
-
-    def _check_opengl(self) -> None:
-        if not self.window.viewport.isValid():
-            self._on_no_opengl("Impulse needs OpenGL 3.3, and this screen offers none.")
-
-    def _on_no_opengl(self, sentence: str) -> None:
-        self.exit_code = NO_OPENGL
-        words = f"{sentence} A newer graphics driver, or Mesa's software OpenGL (libgl1-mesa-dri), has it."
-        print(f"impulse: {words}", file=sys.stderr)
-        if not self.unattended:
-            QMessageBox.critical(self.window, NAME, words)
-        self._close_soon()
 
     def _close_soon(self) -> None:
         """From the event loop: a signal or a fault may come in the middle of a painting."""

@@ -35,6 +35,20 @@ class LogScale:
         return TOE * self.high * math.sinh(position * math.asinh(1.0 / TOE))
 
 
+@dataclass(frozen=True)
+class LinearScale:
+    """Values low…high on the unit interval, evenly."""
+
+    low: float
+    high: float
+
+    def position(self, value: float) -> float:
+        return (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+
+    def value(self, position: float) -> float:
+        return self.low + min(max(position, 0.0), 1.0) * (self.high - self.low)
+
+
 def one_two_five(span: float) -> float:
     """The smallest of 1, 2, 5 · 10ⁿ that is not below `span`."""
     power = 10.0 ** math.floor(math.log10(span))

@@ -15,10 +15,13 @@ from typing import Any, Protocol
 
 from PyQt6.QtCore import QObject, QRunnable, QThreadPool, pyqtSignal
 
+from app.shown import Shown
 from app.stage import Stage, load_stage, set_stage
+from app.undo import Undo
 from sim import command as cmd
 from sim.scene import Scene, SceneError, Vec3
 from sim.state import Snapshot
+from sim.tuning import changes, tuned
 
 SPEEDS = (1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 LEVELS = {"info": "", "ok": "Done: ", "warning": "Warning: ", "error": "Error: "}  # level -> the word shown with it
@@ -65,12 +68,15 @@ class Session(QObject):
     said = pyqtSignal(object)  # Message
     reported = pyqtSignal(object)  # every Event of the runner
     target_pressed = pyqtSignal()
-    _loaded = pyqtSignal(object, object)  # Stage or None, sentence
+    edited = pyqtSignal()  # what differs from the scene's file may be something else now
+    saved = pyqtSignal(object)  # Stage: the running world has a file of its own now
+    _done = pyqtSignal(object, object, object)  # what to do with a worker's result, the result, a sentence
 
     def __init__(self, stage: Stage, make_runner: Callable[[Scene], Running] = _physics_thread) -> None:
         super().__init__()
         self.stage = stage
         self.snapshot = stage.rest
+        self.shown = Shown(stage)
         self.messages: list[Message] = []
         self.busy = ""
         self.stopped = ""  # why the world stopped by itself
@@ -80,10 +86,12 @@ class Session(QObject):
         self._make_runner = make_runner
         self._scene_id: int | None = None
         self._prepared: list[Stage] = []
+        self._moved: dict[str, Vec3 | None] = {}  # targets moved by hand -> where they stood, off their paths
         self._noted: Stage | None = None  # whose notes have been told
         self._waiting: dict[tuple[Any, ...], cmd.Command] = {}
         self._workers = QThreadPool()
-        self._loaded.connect(self._on_loaded)
+        self._done.connect(lambda then, result, sentence: then(result, sentence))
+        self.undo = Undo(self._travel, self)
 
     # --- life -------------------------------------------------------------------------------------
 
@@ -93,8 +101,13 @@ class Session(QObject):
         self.runner.start()
         self._begin_paths()
 
-    def stop(self) -> None:
+    def finish_work(self) -> None:
+        """Wait for the workers."""
         self._workers.waitForDone()
+
+    def stop(self) -> None:
+        self.undo.stop()
+        self.finish_work()
         if self.runner is not None:
             self.runner.stop()
 
@@ -102,9 +115,15 @@ class Session(QObject):
         """Take what the runner reports; called at display rate."""
         if self.runner is None:
             return
+        edits = 0
         while not self.runner.events.empty():
-            self._take(self.runner.events.get())
-        latest = self.runner.latest
+            edits += self._take(self.runner.events.get())
+        self._look()
+        if edits:
+            self.edited.emit()
+
+    def _look(self) -> None:
+        latest = self.runner.latest if self.runner else None
         if latest is None or latest is self.snapshot:
             return
         if self._scene_id is None:
@@ -114,10 +133,13 @@ class Session(QObject):
         self.snapshot = latest
         self.snapshot_changed.emit(latest)
 
-    def _take(self, event: cmd.Event) -> None:
+    def _take(self, event: cmd.Event) -> bool:
+        """True if a person asked for what is reported."""
+        is_asked = self.undo.take(event)
         match event:
             case cmd.Applied():
                 self._settle(event.command)
+                self._follow_targets(event, is_asked)
             case cmd.Refused():
                 self._settle(event.command)
                 self.say("error", event.sentence)
@@ -129,17 +151,21 @@ class Session(QObject):
                 self.stopped = event.reason
                 self.say("error", event.reason)
         self.reported.emit(event)
+        return is_asked
 
     def _show(self, scene: Scene, scene_id: int | None) -> None:
         self._scene_id = scene_id
         if scene is self.stage.scene:
             self._tell_notes()
             return
+        self.undo.leave(self.stage.scene, self.changes())
         self.stage = next((s for s in self._prepared if s.scene is scene), None) or set_stage(scene)
         self._prepared.clear()
         self._waiting.clear()
+        self._moved = {}
         self.stopped = ""
         self.snapshot = self.stage.rest
+        self.shown.begin(self.stage)
         self._begin_paths()
         self.stage_changed.emit(self.stage)
         self._tell_notes()
@@ -156,7 +182,7 @@ class Session(QObject):
         if self.hands_on:
             for name, on in self.paths_on.items():
                 if on:
-                    self.follow_path(name, False)
+                    self._hold(name)
 
     # --- messages ---------------------------------------------------------------------------------
 
@@ -172,6 +198,7 @@ class Session(QObject):
             return
         if key := _setting(command):
             self._waiting[key] = command
+        self.undo.note(command, self.stage.scene)
         self.runner.send(command)
 
     def waits_for(self, command: cmd.Command) -> bool:
@@ -187,18 +214,20 @@ class Session(QObject):
         if key and self._waiting.get(key) == command:
             del self._waiting[key]
 
+    def in_background(self, work: Callable[[], Any], then: Callable[[Any, str], None]) -> None:
+        """Do what takes time in a worker; `then` gets its result, or None and a sentence, on this thread."""
+
+        def run() -> None:
+            try:
+                self._done.emit(then, work(), "")
+            except (SceneError, OSError) as problem:
+                self._done.emit(then, None, str(problem))
+
+        self._workers.start(_Job(run))
+
     def open(self, name_or_path: str | Path) -> None:
         """Read a scene in a worker, then ask the runner to run it; mistakes become a message."""
-
-        def work() -> None:
-            try:
-                stage = load_stage(name_or_path)
-            except (SceneError, OSError) as problem:
-                self._loaded.emit(None, str(problem))
-            else:
-                self._loaded.emit(stage, "")
-
-        self._workers.start(_Job(work))
+        self.in_background(lambda: load_stage(name_or_path), self._on_loaded)
 
     def _on_loaded(self, stage: Stage | None, sentence: str) -> None:
         if stage is None:
@@ -208,6 +237,27 @@ class Session(QObject):
         if self.runner is None:
             self._show(stage.scene, None)
         self.send(cmd.LoadScene(stage.scene))
+
+    def _travel(self, way: cmd.Command) -> None:
+        """Undo and redo; a scene is made ready for the screen before it runs."""
+        if not isinstance(way, cmd.LoadScene):
+            self._give(way)
+            return
+
+        def go(stage: Stage | None, sentence: str) -> None:
+            if stage is None:
+                self.say("error", sentence)
+                self.undo.give_up(way)
+            else:
+                self._prepared.append(stage)
+                self._give(way)
+
+        self.in_background(lambda: set_stage(way.scene), go)
+
+    def _give(self, command: cmd.Command) -> None:
+        """To the runner, and not into the list of what can be undone."""
+        if self.runner is not None:
+            self.runner.send(command)
 
     def reload(self) -> None:
         self.open(self.stage.scene.address)
@@ -222,7 +272,7 @@ class Session(QObject):
         self.send(cmd.Reset())
         for name, on in self.paths_on.items():
             if not on:
-                self.send(cmd.FollowPath(name, False))
+                self._hold(name)
 
     def change_speed(self, notches: int) -> None:
         """Half or double; 0: real time."""
@@ -247,6 +297,11 @@ class Session(QObject):
         self.paths_on[name] = on
         self.send(cmd.FollowPath(name, on))
 
+    def _hold(self, name: str) -> None:
+        """A target stays where it is; nobody asked for it, so it is nothing to undo or to save."""
+        self.paths_on[name] = False
+        self._give(cmd.FollowPath(name, False))
+
     def switch(self, number: int) -> None:
         """Controller `number` (from 1) on or off."""
         controllers = self.stage.scene.controllers
@@ -256,12 +311,55 @@ class Session(QObject):
             now = asked.on if asked else self.snapshot.controllers.get(name, False)
             self.send(cmd.SetSwitch(name, not now))
 
+    # --- what differs from the file ---------------------------------------------------------------
+
+    def tuned(self) -> Scene:
+        """The scene on stage with everything that was set since it was read."""
+        index = {target.name: i for i, target in enumerate(self.stage.scene.targets)}
+        now = {name: _vec3(self.snapshot.targets[index[name]]) for name in self._moved}
+        moved = {name: place for name, place in now.items() if place != self._moved[name]}
+        return tuned(self.stage.scene, self.stage.model, self.snapshot, moved)
+
+    def changes(self) -> tuple[cmd.Command, ...]:
+        """What a file would keep of what was set; () if it says so already."""
+        return changes(self.stage.scene, self.tuned())
+
+    def adopt(self, stage: Stage) -> None:
+        """The running world is from now on the one of this stage's file, just written."""
+        self.stage = stage
+        self.paths_on = {t.name: self.paths_on.get(t.name, False) and t.path is not None for t in stage.scene.targets}
+        self.saved.emit(stage)
+        self.edited.emit()
+
+    def _follow_targets(self, event: cmd.Applied, is_asked: bool) -> None:
+        """Which targets are where a hand has put them, and which on their paths."""
+        match event.command:
+            case cmd.SetTarget(name):
+                stood = event.inverse.position if isinstance(event.inverse, cmd.SetTarget) else None
+                self._moved.setdefault(name, stood)
+                self.paths_on[name] = False
+            case cmd.FollowPath(name, on):
+                self.paths_on[name] = on
+                if on:
+                    self._moved.pop(name, None)
+                elif is_asked:
+                    self._moved.setdefault(name, None)
+            case cmd.LoadScene(_, settings):
+                self._moved |= {c.target: None for c in settings if isinstance(c, cmd.SetTarget)}
+
+
+def _vec3(values: Any) -> Vec3:
+    x, y, z = (float(c) for c in values)
+    return x, y, z
+
 
 # Settings whose controls must not fall back to the old value while the command is on its way.
 _SETTINGS: dict[type[cmd.Command], tuple[str, ...]] = {
     cmd.SetSwitch: ("controller",),
     cmd.SetGain: ("controller", "gain"),
     cmd.SetTarget: ("target",),
+    cmd.SetJointTarget: ("controller", "joint"),
+    cmd.SetIntegrator: (),
     cmd.SetBackend: (),
     cmd.SetSolver: (),
     cmd.SetStabilisation: (),

@@ -45,6 +45,25 @@ _ROLES = {
 _WHEN_DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalette.ColorRole.ButtonText)
 
 
+TEXT_SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
+_text = {"scale": 1.0}
+
+
+def text_scale() -> float:
+    """Times which all text is larger than usual."""
+    return _text["scale"]
+
+
+def set_text_scale(scale: float) -> None:
+    """For all text made from now on; `apply` shows it."""
+    _text["scale"] = scale
+
+
+def scaled(pixels: float) -> int:
+    """A width or height that has to hold text."""
+    return round(pixels * max(text_scale(), 1.0))
+
+
 def resolve(choice: str) -> str:
     """ "light" or "dark" for a choice of the View menu; light if the system does not say."""
     if choice in THEMES:
@@ -63,7 +82,8 @@ def apply(app: QApplication, name: str) -> None:
 
 def font(points: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
     """The program's typeface with digits of equal width, so that live numbers do not jump."""
-    result = QFont(list(tokens.FONT_FAMILIES), points)
+    result = QFont(list(tokens.FONT_FAMILIES))
+    result.setPointSizeF(points * text_scale())
     result.setWeight(weight)
     result.setFeature(QFont.Tag("tnum"), 1)
     return result
@@ -82,7 +102,8 @@ def sheet(theme: Theme) -> str:
     """Spaces, dividers and fields; colours and sizes come from the tokens by name."""
     values = {name: getattr(theme, name) for name in Theme.__dataclass_fields__}
     sizes = {name: value for name, value in vars(tokens).items() if name.isupper() and isinstance(value, int | float)}
-    return _SHEET.substitute(values | sizes)
+    texts = {name: f"{size * text_scale():g}" for name, size in sizes.items() if name.endswith("_PT")}
+    return _SHEET.substitute(values | sizes | texts)
 
 
 _SHEET = Template("""

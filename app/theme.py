@@ -48,11 +48,21 @@ class Theme:
     velocity: str = "#009E73"
     force: str = "#D55E00"
     axes: tuple[str, str, str] = ("#C8434F", "#3E9142", "#3B6FD4")
+    center_light: str = "#FFFFFF"  # quarters of the sign for a centre of mass; the others are `target_outline`
 
     @property
     def depth_line(self) -> str:
         """Line and ring under a dragged target: no amber, so that the ball alone marks where it is."""
         return self.muted
+
+    @property
+    def trail(self) -> str:
+        return self.accent
+
+    @property
+    def halo(self) -> str:
+        """Around arrows and letters over the scene, so that they stand out from what is behind them."""
+        return self.plot
 
     def curve(self, i: int) -> str:
         """Colour of joint or curve i; after the last the first comes again, dashed (see `dash`)."""
@@ -133,7 +143,7 @@ KEY_DIRECTION = (0.35, -0.45, 0.82)  # towards the light, not normalised
 KEY_COLOR, KEY_STRENGTH = "#FFF6EA", 0.80
 SKY_LIGHT, GROUND_LIGHT, HEMISPHERE_STRENGTH = "#DCE6F2", "#8C857C", 0.42
 HEADLIGHT = 0.12
-SPECULAR, SPECULAR_EXPONENT = 0.18, 48.0
+SPECULAR = 0.18  # Blinn–Phong; the exponent 48 is written out in solid.frag
 BODY_SHADOW = 0.6  # part of the key light that a shadow takes from a body
 FLOOR_SHADOW = 0.58  # what is left of the floor's colour in a shadow
 SKY_BLEND = 40.0  # degrees of elevation from the horizon's to the sky's colour
@@ -142,7 +152,13 @@ GRID_STEPS = (0.01, 0.1, 1.0, 10.0)  # [m]
 GRID_WIDTHS = (1.0, 1.5)  # [px]
 TARGET_RADIUS = 0.06  # scene radii
 TARGET_OUTLINE = 2.0  # [px]
+OUTLINE_WIDTH = 3.0  # [px] of the selected body
+HANDLE_LENGTH = 56.0  # [px] of a target's axes, beyond its rim
+HANDLE_TOLERANCE = 7.0  # [px] beside them
+CLICK_TOLERANCE = 4.0  # [px] that a press may move and still be a click
 HIDDEN_OPACITY = 0.35
+OVERLAY_HIDDEN_OPACITY = 0.75  # of frames, arrows and trails: they are about what is inside
+GHOST_OPACITY = 0.35
 JOINT_RADIUS = 1.3  # of the link's radius
 GRAB_TOLERANCE = 8.0  # [px] beyond the target's rim
 VIEW_EASING = 0.18  # [s]
@@ -155,6 +171,7 @@ PADDING, CONTROL_GAP, SECTION_GAP = 12, 8, 16
 ROW_HEIGHT, TOOLBAR_HEIGHT, TIMELINE_HEIGHT, STATUS_HEIGHT = 28, 40, 36, 22
 CORNER_RADIUS, ICON_SIZE, FOCUS_RING, ACCENT_BAR = 6, 20, 2, 3
 GAIN_NAME_WIDTH, GAIN_SLIDER_WIDTH, GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH = 96, 110, 72, 44
+THUMBNAIL_SIZE = (152, 76)
 LEFT_DOCK, RIGHT_DOCK, BOTTOM_DOCK = 184, 280, 180
 WINDOW_SIZE, WINDOW_SCREEN_PART, WINDOW_MINIMUM = (1440, 900), 0.9, (960, 600)
 

@@ -5,34 +5,39 @@ from __future__ import annotations
 import time
 from collections import deque
 from dataclasses import replace
+from math import radians
 from typing import TYPE_CHECKING
 
-from PyQt6.QtCore import QEvent, Qt, pyqtSignal
+from PyQt6.QtCore import QEvent, QPoint, QPointF, Qt, pyqtSignal
 from PyQt6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QNativeGestureEvent,
     QPainter,
-    QSurfaceFormat,
     QWheelEvent,
 )
 from PyQt6.QtOpenGLWidgets import QOpenGLWidget
 from PyQt6.QtWidgets import QWidget
 
-from app.camera import Camera, fit
-from app.hand import Hand, TargetDrag
+from app.camera import ORBIT_SPEED, Camera, fit
+from app.gestures import TargetDrag
+from app.hand import Hand
 from app.overlay import Overlay, lags, paint, status_line
 from app.pacing import AutoQuality
+from app.render.overlays import Overlays
 from app.render.view import View
+from app.selection import Selection
 from app.session import Message, Session
 from app.stage import Stage
+from app.trails import Trails
+from sim.scene import CameraSpec
 from sim.state import Snapshot
 
 if TYPE_CHECKING:
     from app.render.renderer import Renderer
 
-GL_VERSION = (3, 3)
 MESSAGE_SECONDS = 6.0  # how long a warning or error stands in place of the status line
 LAG_SECONDS = 2.0  # how long the world may be slower than asked before it is said
 LIVE_SECONDS = 0.1  # between two readings of the status line
@@ -50,21 +55,13 @@ _CURSORS = {
     "closed": Qt.CursorShape.ClosedHandCursor,
     "move": Qt.CursorShape.SizeAllCursor,
     "cross": Qt.CursorShape.CrossCursor,
+    "point": Qt.CursorShape.PointingHandCursor,
 }
 _BY_TAB = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
 
 
-def gl_format() -> QSurfaceFormat:
-    """OpenGL 3.3 core; the renderer does its own multisampling."""
-    result = QSurfaceFormat()
-    result.setVersion(*GL_VERSION)
-    result.setProfile(QSurfaceFormat.OpenGLContextProfile.CoreProfile)
-    result.setDepthBufferSize(24)
-    return result
-
-
 class Viewport(QOpenGLWidget):
-    failed = pyqtSignal(str)  # OpenGL cannot draw, in a sentence
+    context_asked = pyqtSignal(QPoint)  # where on the screen its menu should open
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,6 +69,8 @@ class Viewport(QOpenGLWidget):
         self.hand = Hand(session)
         self.theme = "light"
         self.quality = AutoQuality()
+        self.overlays = Overlays()
+        self._trails = Trails(session.stage.model)
         self.show_pill = False
         self.recording = ""
         self.renderer: Renderer | None = None
@@ -82,7 +81,7 @@ class Viewport(QOpenGLWidget):
         self._drawn: tuple[View, Overlay] | None = None
         self._swaps: deque[float] = deque(maxlen=120)
         self._line = ("", "info")
-        self._line_time = 0.0
+        self._line_time = self._hover_time = 0.0
         self._keeps_up = 0.0  # when the world last ran as fast as it was asked to
         self._message: Message | None = None
         self._message_until = 0.0
@@ -91,6 +90,7 @@ class Viewport(QOpenGLWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMinimumSize(320, 200)
         self.setAccessibleName("View of the scene")
+        self.hand.on_context = lambda x, y: self.context_asked.emit(self.mapToGlobal(QPointF(x, y).toPoint()))
         self.frameSwapped.connect(self._on_swap)
         session.stage_changed.connect(self._on_stage)
         session.said.connect(self._on_message)
@@ -100,10 +100,6 @@ class Viewport(QOpenGLWidget):
     def initializeGL(self) -> None:
         from app.render.renderer import Renderer
 
-        version = self.context().format().version()
-        if tuple(version) < GL_VERSION:
-            self.failed.emit(f"Impulse needs OpenGL 3.3, and this screen offers {version[0]}.{version[1]}.")
-            return
         self.renderer = Renderer(self.session.stage.visuals, self.quality.level)
 
     def paintGL(self) -> None:
@@ -141,18 +137,31 @@ class Viewport(QOpenGLWidget):
             self.doneCurrent()
 
     def view(self) -> View:
-        return self.hand.view(self.theme, self.devicePixelRatioF())
+        overlays = replace(self.overlays, trail=self._trails.path)
+        return replace(self.hand.view(self.theme, self.devicePixelRatioF()), overlays=overlays)
 
     def tick(self) -> None:
         """Paint again if anything that is seen has changed; called at display rate."""
         now = time.perf_counter()
         self.hand.advance(now)
+        self._follow()
+        if now - self._hover_time >= LIVE_SECONDS:
+            self._hover_time = now
+            self.hand.hover_again()
+            self._show_cursor()
         snapshot, seen = self.session.snapshot, (self.view(), self.overlay())
         self._moving = snapshot is not self._drawn_snapshot or seen != self._drawn
         level = self.quality.level if self._moving else self.quality.still_level(now)
         if self._moving or level != self._level:
             self._drawn_snapshot, self._drawn, self._level = snapshot, seen, level
             self.update()
+
+    def _follow(self) -> None:
+        """Trails grow while they are shown."""
+        if "trails" in self.overlays.on:
+            self._trails.observe(self.session.snapshot, self.session.shown.selection.body)
+        elif self._trails.path is not None:
+            self._trails = Trails(self.session.stage.model)
 
     def fps(self) -> float:
         """Frames of the last second."""
@@ -164,7 +173,7 @@ class Viewport(QOpenGLWidget):
         gesture = self.hand.gesture
         line, level = self._words()
         caption = gesture.caption() if gesture else None
-        return Overlay(line, level, self.recording, self.show_pill, caption, self._ring)
+        return Overlay(line, level, self.recording, self.show_pill, caption, self.hand.letters(), self._ring)
 
     def _words(self) -> tuple[str, str]:
         """What stands at the top: something that needs saying, or else the status line."""
@@ -188,11 +197,10 @@ class Viewport(QOpenGLWidget):
             self._message, self._message_until = message, time.perf_counter() + MESSAGE_SECONDS
 
     def _on_stage(self, stage: Stage) -> None:
-        self.hand.cancel()
-        self.hand.leave()
-        self.hand.glide = None
-        self.hand.camera = stage.home()
+        self.hand.forget()
         self._message_until = 0.0
+        self.overlays = Overlays(self.overlays.on)
+        self._trails = Trails(stage.model)
         self.quality.choose(self.quality.choice)
         if self.renderer is not None:
             self.makeCurrent()
@@ -204,14 +212,29 @@ class Viewport(QOpenGLWidget):
     def look(self, camera: Camera) -> None:
         self.hand.glide_to(camera, time.perf_counter())
 
+    def look_from(self, spec: CameraSpec) -> None:
+        """As a scene file says it."""
+        stage = self.session.stage
+        self.look(fit(*stage.visuals.bounds(stage.rest), spec))
+
+    def seen_from(self) -> CameraSpec:
+        """Where the view goes or stands, as a scene file would say it; what the scene says where that is home."""
+        camera = self.hand.glide.end if self.hand.glide else self.hand.camera
+        if camera == self.session.stage.home():
+            return self.session.stage.scene.camera
+        return CameraSpec(camera.azimuth, camera.elevation, camera.distance, camera.look_at)
+
     def frame_all(self) -> None:
         """Fit the scene as it stands now, from the same side."""
-        hand = self.hand
-        center, radius = self.session.stage.visuals.bounds(self.session.snapshot)
-        self.look(replace(hand.camera, look_at=fit(center, radius).look_at, distance=fit(center, radius).distance))
+        self.look(self.hand.framing(Selection()))
+
+    def frame_selection(self) -> None:
+        self.look(self.hand.framing(self.session.shown.selection))
 
     def cancel(self) -> None:
-        self.hand.cancel()
+        """End the gesture at hand without effect; if there is none, select nothing."""
+        if not self.hand.cancel():
+            self.session.shown.select(Selection())
         self._show_cursor()
 
     # --- events -------------------------------------------------------------------------------------
@@ -238,20 +261,40 @@ class Viewport(QOpenGLWidget):
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         at = event.position()
-        if event.button() == Qt.MouseButton.LeftButton and self.hand.cursor == "arrow":
+        if event.button() == Qt.MouseButton.LeftButton and self.hand.cursor in ("arrow", "point"):
             self.hand.center_on(at.x(), at.y(), time.perf_counter())
         else:
             self.mousePressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
+        """A wheel, or two fingers on a trackpad; when they have let go, nothing moves on by itself."""
         at = event.position()
-        self.hand.zoom(event.angleDelta().y() / WHEEL_NOTCH, at.x(), at.y())
+        if event.phase() != Qt.ScrollPhase.ScrollMomentum:
+            self.hand.zoom(event.angleDelta().y() / WHEEL_NOTCH, at.x(), at.y())
 
     def event(self, event: QEvent) -> bool:
-        if isinstance(event, QNativeGestureEvent) and event.gestureType() == Qt.NativeGestureType.ZoomNativeGesture:
-            self.hand.zoom(PINCH_NOTCHES * event.value(), event.position().x(), event.position().y())
+        if isinstance(event, QNativeGestureEvent) and self._on_trackpad(event):
             return True
         return super().event(event)
+
+    def _on_trackpad(self, event: QNativeGestureEvent) -> bool:
+        """Pinch to zoom, turn two fingers to turn the view, tap with two to look there."""
+        x, y = event.position().x(), event.position().y()
+        match event.gestureType():
+            case Qt.NativeGestureType.ZoomNativeGesture:
+                self.hand.zoom(PINCH_NOTCHES * event.value(), x, y)
+            case Qt.NativeGestureType.RotateNativeGesture:
+                self.hand.turn(-radians(event.value()) / ORBIT_SPEED, 0.0)
+            case Qt.NativeGestureType.SmartZoomNativeGesture:
+                self.hand.center_on(x, y, time.perf_counter())
+            case _:
+                return False
+        return True
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Of the menu key; the mouse may still begin to shift the view, so its menu opens on release."""
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            self.context_asked.emit(event.globalPos())
 
     def leaveEvent(self, event: QEvent) -> None:
         self.hand.leave()

@@ -10,12 +10,15 @@ from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicatio
 from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
 
 from app import style
-from app.filming import Filming
+from app.filming import Filming, FilmSettings
+from app.gallery import Gallery
 from app.menus import Menus
 from app.panels.control import ControlPanel
+from app.panels.inspector import InspectorPanel
 from app.panels.physics import PhysicsPanel
 from app.panels.plots import PlotsPanel
 from app.panels.scenes import ScenesPanel
+from app.scene_files import SUFFIX, SceneFiles, has_own_file
 from app.session import Message, Session
 from app.settings import Settings
 from app.stage import Stage
@@ -29,14 +32,17 @@ from app.theme import (
 )
 from app.viewport import Viewport
 from app.widgets.help import HelpCard
-from app.widgets.messages import MessageList
+from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
+from sim.command import WatchForces
 
 PULSE = 16  # [ms]
 PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
 CLOSE_SECONDS = 15.0  # how long closing waits for a film
 LAYOUT_VERSION = 1
 PRESSED = "target_pressed"  # setting: somebody has pressed a target once
+
+SCENE_FILES = f"Scenes (*{SUFFIX});;All files (*)"
 
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea,
@@ -52,15 +58,23 @@ class Window(QMainWindow):
         super().__init__()
         self.session, self.settings = session, settings
         self.theme_choice = theme_choice or settings.text("theme", "system")
+        session.shown.show_degrees(settings.text("angles", "radians") == "degrees")
+        style.set_text_scale(float(settings.text("text", "1")))
         self.is_viewport_only = False
         self.viewport = Viewport(session)
+        self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
-        self.scenes, self.plots = ScenesPanel(session), PlotsPanel(session)
+        self.files = SceneFiles(session, settings, self.viewport.seen_from)
+        self.offer = OfferCard(self.viewport)
+        self.gallery = Gallery(session, settings.cache / "thumbnails")
+        self.scenes, self.plots = ScenesPanel(session, self.gallery), PlotsPanel(session)
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
+        self.inspector = InspectorPanel(session)
         self.status = StatusLine()
         self.help: HelpCard | None = None
         self._closing_since: float | None = None
         self._last_panels = self._last_plots = 0.0
+        self._watches_forces = False
         self._lay_out()
         self.menus = Menus(self)
         self.addToolBar(self.menus.toolbar)
@@ -78,28 +92,35 @@ class Window(QMainWindow):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
+        self.tabs.tabBar().setAccessibleName("Panels")
         self.tabs.addTab(self.control, "Control")
         self.tabs.addTab(self.physics, "Physics")
+        self.tabs.addTab(self.inspector, "Inspector")
         for corner, area in (
             (Qt.Corner.BottomLeftCorner, LEFT),
             (Qt.Corner.BottomRightCorner, RIGHT),
         ):
             self.setCorner(corner, area)
         self.docks = {
-            "scenes": self._dock("Scenes", self.scenes, LEFT, (140, 0)),
-            "control": self._dock("Control", self.tabs, RIGHT, (RIGHT_DOCK - 20, 0)),
-            "plots": self._dock("Plots", self.plots, BOTTOM, (0, BOTTOM_DOCK // 2)),
+            "scenes": self._dock("Scenes", self.scenes, LEFT),
+            "control": self._dock("Control", self.tabs, RIGHT),
+            "plots": self._dock("Plots", self.plots, BOTTOM),
         }
-        self.resizeDocks([self.docks["scenes"]], [LEFT_DOCK], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["control"]], [RIGHT_DOCK], Qt.Orientation.Horizontal)
+        self._size_docks()
+
+    def _size_docks(self) -> None:
+        """As wide as their text needs."""
+        across, scaled = Qt.Orientation.Horizontal, style.scaled
+        self.scenes.setMinimumWidth(scaled(LEFT_DOCK - 44))
+        self.tabs.setMinimumWidth(scaled(RIGHT_DOCK - 20))
+        self.resizeDocks([self.docks["scenes"], self.docks["control"]], [scaled(LEFT_DOCK), scaled(RIGHT_DOCK)], across)
         self.resizeDocks([self.docks["plots"]], [BOTTOM_DOCK], Qt.Orientation.Vertical)
 
-    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea, minimum: tuple[int, int]) -> QDockWidget:
+    def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title)
         dock.setObjectName(f"dock:{title}")
         dock.setFeatures(QDockWidget.DockWidgetFeature.NoDockWidgetFeatures)
         dock.setTitleBarWidget(QWidget())
-        content.setMinimumSize(*minimum)
         dock.setWidget(content)
         self.addDockWidget(area, dock)
         return dock
@@ -110,7 +131,17 @@ class Window(QMainWindow):
         session.target_pressed.connect(self._on_target_pressed)
         session.stage_changed.connect(self._on_stage)
         session.said.connect(self._on_message)
-        self.scenes.chosen.connect(self._on_scene_chosen)
+        self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
+        session.shown.selection_changed.connect(lambda _: self.menus.refresh())
+        self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
+        session.undo.changed.connect(self.menus.refresh)
+        self.scenes.chosen.connect(self.open_file)
+        session.saved.connect(lambda _: self._show_title())
+        self.files.changed.connect(self._show_title)
+        self.files.found.connect(self.scenes.add_own)
+        self.files.offered.connect(self.offer.show_offer)
+        self.offer.accepted.connect(self._restore)
+        self.offer.declined.connect(self.files.discard)
         self.viewport.frameSwapped.connect(self._on_first_frame)
         QGuiApplication.styleHints().colorSchemeChanged.connect(self._show_theme)
 
@@ -140,8 +171,12 @@ class Window(QMainWindow):
 
     def _start_slow_parts(self) -> None:
         """One after the other: two threads that import large libraries at once can trip over each other."""
+        if not self.isVisible():  # closed before it really began
+            return
         self.plots.wake()
         self.session.start()
+        self.files.start()
+        self.gallery.start()
 
     def pulse(self) -> None:
         """At display rate: take what the runner has, show what changed."""
@@ -154,6 +189,9 @@ class Window(QMainWindow):
             self._last_panels = now
             self.control.refresh(self.session.snapshot)
             self.physics.refresh(self.session.snapshot)
+            self._watch_forces()
+            if self.inspector.isVisible():
+                self.inspector.refresh(self.session.snapshot)
             self.menus.refresh()
         if now - self._last_plots >= PLOT_SECONDS:
             self._last_plots = now
@@ -178,6 +216,8 @@ class Window(QMainWindow):
         if not self.is_viewport_only:
             self.settings.set("geometry", self.saveGeometry())
             self.settings.set("layout", self.saveState(LAYOUT_VERSION))
+        self.files.stop()
+        self.gallery.stop()
         self.settings.save()
         self.viewport.release()
         self.session.stop()
@@ -186,10 +226,15 @@ class Window(QMainWindow):
     # --- what the session says ------------------------------------------------------------------------
 
     def _on_stage(self, stage: Stage) -> None:
-        variant = f" · {stage.scene.variant}" if stage.scene.variant else ""
-        self.setWindowTitle(f"{stage.scene.title}{variant} – Impulse")
+        self._show_title()
         self.status.forget_notes()
         self.viewport.show_pill = bool(stage.scene.targets) and not self.session.hands_on
+
+    def _show_title(self) -> None:
+        scene = self.session.stage.scene
+        variant = f" · {scene.variant}" if scene.variant else ""
+        star = "*" if self.files.is_changed else ""
+        self.setWindowTitle(f"{star}{scene.title}{variant} – Impulse")
 
     def _on_target_pressed(self) -> None:
         self.viewport.show_pill = False
@@ -198,8 +243,9 @@ class Window(QMainWindow):
     def _on_message(self, message: Message) -> None:
         self.status.show_message(message)
 
-    def _on_scene_chosen(self, name: str) -> None:
-        self.session.open(name)
+    def _restore(self) -> None:
+        if spec := self.files.restore():
+            self.viewport.look_from(spec)
         self.viewport.setFocus()
 
     # --- what actions ask for -------------------------------------------------------------------------
@@ -217,10 +263,36 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         style.apply(app, name)
-        for part in (self.status, self.plots):
+        for part in (self.status, self.plots, self.control, self.inspector, self.gallery):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
+
+    def toggle_overlay(self, name: str) -> None:
+        """Frames, trails, arrows…"""
+        self.viewport.overlays = self.viewport.overlays.toggled(name)
+        self._watch_forces()
+
+    def _watch_forces(self) -> None:
+        """What only the physics can tell is asked of it while an overlay or the Inspector shows it."""
+        wanted = self.viewport.overlays.needs_forces or self.inspector.needs_forces
+        if wanted != self._watches_forces:
+            self._watches_forces = wanted
+            self.session.send(WatchForces(wanted))
+
+    def choose_quality(self, choice: str) -> None:
+        self.viewport.quality.choose(choice)
+        self.settings.set("quality", choice)
+
+    def fit_text(self) -> None:
+        """After a change of the size of text."""
+        self._show_theme()
+        self._size_docks()
+        self.status.fit_text()
+        self.control.rebuild()
+        self.plots.rebuild()
+        self.scenes.scheduleDelayedItemsLayout()
+        self.help = None
 
     def toggle_panel(self, name: str) -> None:
         self.docks[name].setVisible(self.docks[name].isHidden())
@@ -240,17 +312,31 @@ class Window(QMainWindow):
             self.help = self.help or HelpCard(self)
             self.help.open()
 
-    def show_messages(self) -> None:
-        MessageList(self.session.messages, self).show()
-
     def cancel(self) -> None:
         self.viewport.cancel()
 
+    def open_file(self, name: str | Path) -> None:
+        self.session.open(name)
+        self.viewport.setFocus()
+
     def ask_for_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "Open scene", "", "Scenes (*.toml);;All files (*)")
+        folder = str(self.files.suggestion().parent)
+        path, _ = QFileDialog.getOpenFileName(self, "Open scene", folder, SCENE_FILES)
         if path:
-            self.session.open(path)
-            self.viewport.setFocus()
+            self.open_file(path)
+
+    def save(self) -> None:
+        scene = self.session.stage.scene
+        if has_own_file(scene):
+            self.files.save(scene.path or "")
+        else:
+            self.save_as()
+
+    def save_as(self) -> None:
+        path, _ = QFileDialog.getSaveFileName(self, "Save scene", str(self.files.suggestion()), SCENE_FILES)
+        if path:
+            self.files.save(path)
+        self.viewport.setFocus()
 
     # --- files dropped on the window ------------------------------------------------------------------
 
@@ -260,6 +346,5 @@ class Window(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         for url in event.mimeData().urls()[:1]:
-            self.session.open(Path(url.toLocalFile()))
+            self.open_file(Path(url.toLocalFile()))
         event.acceptProposedAction()
-        self.viewport.setFocus()

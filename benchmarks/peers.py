@@ -11,6 +11,7 @@ import platform
 PEERS = {
     "pybullet": ("PyBullet", "pybullet", "pybullet", "`make pybullet` builds it"),
     "mujoco": ("MuJoCo", "mujoco", "mujoco", "`make bench` installs it"),
+    "pyqtgraph": ("pyqtgraph", "pyqtgraph", "pyqtgraph", "`make run` installs it"),
     "pinocchio": ("Pinocchio", "pinocchio", "pin", "`make bench` installs it"),
 }
 

@@ -64,7 +64,7 @@ INTEGRATORS: dict[str, tuple[str, ...]] = {
 
 
 # id -> the scene's settings that this engine heeds beside step and gravity
-SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "tree": (), "pybullet": ()}
+SETTINGS: dict[str, tuple[str, ...]] = {"impulse": ("solver", "stabilise"), "tree": ("integrator",), "pybullet": ()}
 
 
 def integrator_of(name: str, scene: Scene) -> str:
@@ -96,6 +96,17 @@ def refusal(name: str, model: Model) -> str:
         return ""
     sentence: str = importlib.import_module(module).refusal(model)
     return sentence
+
+
+TELLING_LOADS = ("impulse",)  # engines that know what their joints carry
+
+
+def silent(name: str) -> str:
+    """Why this engine cannot show what joints carry, in a sentence; "" if it can."""
+    if name in TELLING_LOADS:
+        return ""
+    telling = " and ".join(BACKENDS[n][0] for n in TELLING_LOADS)
+    return f"{BACKENDS[name][0]} does not tell what its joints carry; {telling} does."
 
 
 def without(name: str, setting: str) -> str:

@@ -25,6 +25,13 @@ class StepOnce(Command):
 
 
 @dataclass(frozen=True)
+class StepBack(Command):
+    """Pauses and goes back `count` steps, exactly, as far as they are known; settings stay."""
+
+    count: int = 1
+
+
+@dataclass(frozen=True)
 class Reset(Command):
     """Back to the start state; gains and switches stay."""
 
@@ -95,6 +102,13 @@ class SetStabilisation(Command):
 
 
 @dataclass(frozen=True)
+class SetIntegrator(Command):
+    """Another of the engine's INTEGRATORS from the same q and v."""
+
+    integrator: str
+
+
+@dataclass(frozen=True)
 class SetStep(Command):
     """Another step size from here on."""
 
@@ -121,10 +135,18 @@ class ReleaseBody(Command):
 
 
 @dataclass(frozen=True)
+class WatchForces(Command):
+    """Asks for snapshots that tell what acts (`Snapshot.acting`), or for plain ones again."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
 class LoadScene(Command):
-    """A scene already read from its file; compiled and warmed up on the physics thread."""
+    """A scene already read from its file, and what to set in it before it runs; compiled on the physics thread."""
 
     scene: Scene
+    settings: tuple[Command, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Plot:
     unit: str | Callable[[Model], str]
     min_span: float
     labels: Callable[[Model], tuple[str, ...]]
-    values: Callable[[History, Array], Array]  # rows of the history -> (n, curves)
+    values: Callable[[History, Rows], Array]  # rows of the history -> (n, curves)
     numbers: Callable[[Model], tuple[int, ...]] | None = None  # None: 0, 1, 2…
 
 
@@ -67,6 +67,7 @@ class History:
         width = int(ends[-1])
         length = int(min(_SECONDS / dt, _MOST_NUMBERS / width))
         self.rows = np.zeros((max(length, 100), width))
+        self.oldest = 0  # the first row there is, as long as it has not been overwritten
         self.counter = np.zeros(1, dtype=np.int64)
         self.zero = np.full(1, np.nan)
 
@@ -79,6 +80,14 @@ class History:
         """Energy counts from another zero from the next row on, so that drift does not see the jump."""
         self.zero[0] += jump
 
+    def cut(self, time: float) -> None:
+        """Forget what came after `time`."""
+        self.oldest = max(self.oldest, self.count - len(self.rows))
+        if self.oldest < self.count:
+            times = self._copy(self.oldest, self.count, self.columns["time"])[:, 0]
+            self.counter[0] = self.oldest + max(int(np.searchsorted(times, time, side="right")), 1)
+            self.zero[0] = self.rows[(self.count - 1) % len(self.rows), self.columns["start"]][0]
+
     def resized(self, dt: float) -> History:
         """The same rows in a history that holds as much time with another step, as far as they fit."""
         other = History(self.model, dt)
@@ -89,27 +98,52 @@ class History:
 
     def last_rows(self, seconds: float) -> Array:
         """A copy of the rows of the last `seconds`, oldest first."""
-        size, end = len(self.rows), self.count
-        first = max(0, end - size)
-        if first == end:
-            return np.zeros((0, self.rows.shape[1]))
-        times = self._copy(first, end, self.columns["time"])[:, 0]
-        first += int(np.searchsorted(times, times[-1] - seconds))
+        first, end = self._span(seconds)
         rows = self._copy(first, end, slice(None))
-        overwritten = self.count - size - first
-        return rows[max(0, overwritten) :]
+        return rows[self._overwritten(first) :]
+
+    def _span(self, seconds: float) -> tuple[int, int]:
+        """The first row of the last `seconds`, and the one behind the last."""
+        first, end = max(self.oldest, self.count - len(self.rows)), self.count
+        if first == end:
+            return first, end
+        times = self._copy(first, end, self.columns["time"])[:, 0]
+        return first + int(np.searchsorted(times, times[-1] - seconds)), end
+
+    def _overwritten(self, first: int) -> int:
+        """How many rows from `first` on have gone while they were read."""
+        return max(0, self.count - len(self.rows) - first)
 
     def _copy(self, first: int, end: int, columns: slice) -> Array:
         size = len(self.rows)
+        if first == end:
+            return np.zeros((0, self.rows[:, columns].shape[1]))
         a, b = first % size, (end - 1) % size + 1
         if a < b:
             return self.rows[a:b, columns].copy()
         return np.concatenate([self.rows[a:, columns], self.rows[:b, columns]])
 
     def read(self, name: str, seconds: float) -> tuple[Array, Array]:
-        """Times (n,) and values (n, k) of a plot over the last `seconds`."""
-        rows = self.last_rows(seconds)
-        return rows[:, 0], PLOTS[name].values(self, rows)
+        """Times (n,) and values (n, k) of a plot over the last `seconds`; only its own columns are copied."""
+        first, end = self._span(seconds)
+        rows = Rows(self, first, end)
+        times, values = rows[:, self.columns["time"]][:, 0], PLOTS[name].values(self, rows)
+        gone = self._overwritten(first)
+        return times[gone:], values[gone:]
+
+
+class Rows:
+    """Rows of a history, copied column by column as a plot asks for them: a long chain has hundreds."""
+
+    def __init__(self, history: History, first: int, end: int) -> None:
+        self._history, self._first, self._end = history, first, end
+
+    def __len__(self) -> int:
+        return self._end - self._first
+
+    def __getitem__(self, at: tuple[slice, slice]) -> Array:
+        """rows[:, columns]"""
+        return self._history._copy(self._first, self._end, at[1])
 
 
 def plot_info(model: Model, name: str) -> PlotInfo:
@@ -120,7 +154,7 @@ def plot_info(model: Model, name: str) -> PlotInfo:
     return PlotInfo(name, title, unit, plot.min_span, labels, numbers)
 
 
-def _column(name: str, scale: float = 1.0) -> Callable[[History, Array], Array]:
+def _column(name: str, scale: float = 1.0) -> Callable[[History, Rows], Array]:
     return lambda history, rows: rows[:, history.columns[name]] * scale
 
 
@@ -149,11 +183,11 @@ def _by_kind(turning: str, sliding: str, form: str = "{}", between: str = ", ") 
     return text
 
 
-def _dof_column(name: str) -> Callable[[History, Array], Array]:
+def _dof_column(name: str) -> Callable[[History, Rows], Array]:
     return lambda history, rows: rows[:, history.columns[name]][:, _jointed(history.model)]
 
 
-def _angles(history: History, rows: Array) -> Array:
+def _angles(history: History, rows: Rows) -> Array:
     """Hinge angles and slider positions as they are, ball joints as rotation vectors."""
     model, q = history.model, rows[:, history.columns["q"]]
     parts = []
@@ -181,20 +215,20 @@ def _slider_numbers(model: Model) -> tuple[int, ...]:
     return tuple(j - first for j in _sliders(model))
 
 
-def _slider_column(name: str) -> Callable[[History, Array], Array]:
-    def values(history: History, rows: Array) -> Array:
+def _slider_column(name: str) -> Callable[[History, Rows], Array]:
+    def values(history: History, rows: Rows) -> Array:
         starts = history.model.joint_q if name == "q" else history.model.joint_v
         return rows[:, history.columns[name]][:, starts[list(_sliders(history.model))]]
 
     return values
 
 
-def _energies(history: History, rows: Array) -> Array:
+def _energies(history: History, rows: Rows) -> Array:
     kinetic, potential = rows[:, history.columns["kinetic"]], rows[:, history.columns["potential"]]
     return np.concatenate([kinetic, potential, kinetic + potential], axis=1)
 
 
-def _drift(history: History, rows: Array) -> Array:
+def _drift(history: History, rows: Rows) -> Array:
     return _energies(history, rows)[:, 2:] - rows[:, history.columns["start"]]
 
 

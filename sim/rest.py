@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.backend import integrator_of
 from sim.model import BALL, FREE, HINGE, SLIDER, Model, compile_model
 from sim.scene import Scene
 from sim.spatial.rotation import axis_angle_to_matrix, quat_to_matrix
@@ -90,6 +91,7 @@ def rest_snapshot(scene: Scene, model: Model | None = None) -> Snapshot:
         joint_gap=0.0,
         joint_angle_error=0.0,
         step_time=0.0,
+        integrator=integrator_of(scene.backend, scene),
         controllers={c.name: c.enabled for c in scene.controllers},
         gains={c.name: dict(c.gains) for c in scene.controllers},
     )

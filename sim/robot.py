@@ -72,6 +72,11 @@ class Robot:
         return tuple(name for name, kind in zip(m.joint_names, m.joint_type, strict=True) if kind != FIXED)
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """Of all joints in the order of the model, those that do not move included."""
+        return self._range.kinds
+
+    @property
     def frame_names(self) -> tuple[str, ...]:
         return tuple(self._frames)
 

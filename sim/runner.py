@@ -30,14 +30,17 @@ from sim.command import (
     Refused,
     Reset,
     SetSpeed,
+    StepBack,
     StepOnce,
     Stopped,
+    WatchForces,
 )
 from sim.scene import Scene, SceneError
 from sim.state import Snapshot
 
 if TYPE_CHECKING:
     from sim.history import History
+    from sim.rewind import Rewind
     from sim.simulation import Simulation
 
 PERIOD = 0.004  # [s] between two wakes while running
@@ -56,12 +59,14 @@ class Runner:
         self.history: History | None = None
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._simulation: Simulation | None = None
+        self._rewind: Rewind | None = None
         self._scene_id = 0
         self._running = running
         self._speed = 1.0
         self._clock = _Clock()
         self._frame_period: float | None = None
         self._next_frame = 0.0
+        self._watches_forces = False
         self._step_times: deque[float] = deque(maxlen=31)
         self._scene = scene
         self._thread: threading.Thread | None = None
@@ -119,6 +124,8 @@ class Runner:
             else:
                 assert self._simulation is not None
                 inverse = self._simulation.apply(command)
+                if self._rewind:
+                    self._rewind.change(command)
         except (SceneError, BackendError, Diverged, ValueError) as error:
             self.events.put(Refused(command, str(error)))
             return True
@@ -127,16 +134,19 @@ class Runner:
         return True
 
     def _load(self, command: LoadScene) -> Command | None:
+        from sim.rewind import Rewind
         from sim.simulation import Simulation
 
         self.events.put(Busy(f'Preparing "{command.scene.title}"…'))
         try:
             fresh = Simulation(command.scene)
+            for setting in command.settings:
+                fresh.apply(setting)
             fresh.step(1)  # whatever has to be compiled is compiled before the swap
             fresh.apply(Reset())
         finally:
             self.events.put(Busy(""))
-        old, self._simulation = self._simulation, fresh
+        old, self._simulation, self._rewind = self._simulation, fresh, Rewind(fresh)
         self._scene_id += 1
         self._restart_clock()
         self._next_frame = 0.0
@@ -159,6 +169,12 @@ class Runner:
         while left > 0 and (taken := self._step(left)):
             left -= taken
 
+    def _step_back(self, command: StepBack) -> None:
+        self._running = False
+        if self._rewind:
+            self._rewind.back(command.count)
+            self._restart_clock()
+
     def _set_speed(self, command: SetSpeed) -> Command:
         low, high = SPEEDS
         if not low <= command.speed <= high:
@@ -177,6 +193,14 @@ class Runner:
         self._frame_period = 1.0 / command.fps
         self._next_frame = self._simulation.time if self._simulation else 0.0
         self._offer_frame()
+
+    def _watch_forces(self, command: WatchForces) -> None:
+        """The first snapshot with forces may have to wait for the compiler."""
+        self._watches_forces = command.on
+        if command.on and self._simulation:
+            self.events.put(Busy("Preparing the forces…"))
+            self._publish()
+            self.events.put(Busy(""))
 
     def _take_steps(self) -> None:
         """The steps the clock owes, at most BUDGET long; then a new snapshot."""
@@ -205,6 +229,8 @@ class Runner:
         simulation = self._simulation
         if simulation is None:
             return 0
+        if self._rewind:
+            self._rewind.note()
         before = simulation.step_count
         try:
             simulation.step(min(most, self._steps_to_frame()))
@@ -245,7 +271,7 @@ class Runner:
         assert self._simulation is not None
         times = sorted(self._step_times)
         return replace(
-            self._simulation.snapshot(self._scene_id),
+            self._simulation.snapshot(self._scene_id, self._watches_forces),
             running=self._running,
             speed=self._speed,
             real_time_factor=self._clock.factor if self._running else 0.0,
@@ -289,6 +315,8 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     LoadScene: Runner._load,
     Play: Runner._play,
     StepOnce: Runner._step_once,
+    StepBack: Runner._step_back,
     SetSpeed: Runner._set_speed,
     Record: Runner._record,
+    WatchForces: Runner._watch_forces,
 }

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.backend import BACKENDS, BackendError, Diverged, create, integrator_of, without
+from sim.acting import acting, joint_loads
+from sim.backend import INTEGRATORS, Diverged, create, integrator_of, without
 from sim.check import check
 from sim.command import (
     Command,
@@ -22,6 +23,7 @@ from sim.command import (
     Reset,
     SetBackend,
     SetGravity,
+    SetIntegrator,
     SetSolver,
     SetStabilisation,
     SetStep,
@@ -35,6 +37,7 @@ from sim.model import compile_model
 from sim.record import ENTERED, SURVEYED, WRITTEN, make_record, record
 from sim.scene import Scene
 from sim.state import Array, Control, Reading, Snapshot, State, new_sight
+from sim.wording import find
 
 LONGEST_MARCH = 2000  # steps without a word from Python, which alone hears Ctrl+C
 
@@ -167,12 +170,10 @@ class Simulation:
 
         As of this instant, with what the controllers decided last; motors, damping and friction do not count.
         """
-        loads: Callable[[Control], Array] | None = getattr(self._engine, "joint_loads", None)
-        if loads is None:
-            raise BackendError(f"{BACKENDS[self.backend_name][0]} does not tell what its joints carry.")
-        return loads(self._control)
+        return joint_loads(self.backend_name, self._engine, self._control)
 
-    def snapshot(self, scene_id: int = 0) -> Snapshot:
+    def snapshot(self, scene_id: int = 0, forces: bool = False) -> Snapshot:
+        """What is shown of this instant; with `forces` also what acts, which costs about a step."""
         r, desk = self.reading, self.desk
         return Snapshot(
             scene_id=scene_id,
@@ -199,6 +200,8 @@ class Simulation:
             joint_gap=r.joint_gap,
             joint_angle_error=r.joint_angle_error,
             step_time=0.0,
+            integrator=self.integrator,
+            acting=acting(self.model, self.backend_name, self._engine, self._control, r) if forces else None,
             pull=desk.pull(),
             controllers=desk.switches(),
             gains=desk.gain_values(),
@@ -236,17 +239,13 @@ class Simulation:
         self._open_ledger()
         return inverse
 
-    def _set_solver(self, c: SetSolver) -> Command:
-        return SetSolver(self._tune_engine("solver", c.solver))
-
-    def _set_stabilisation(self, c: SetStabilisation) -> Command:
-        return SetStabilisation(self._tune_engine("stabilise", c.stabilise))
-
     def _tune_engine(self, setting: str, value: str) -> str:
         """Returns what held before."""
         if reason := without(self.backend_name, setting):
             raise ValueError(reason)
-        before: str = getattr(self.scene, setting)
+        if setting == "integrator":
+            find(INTEGRATORS[self.backend_name], value, "integrator")
+        before: str = self.integrator if setting == "integrator" else getattr(self.scene, setting)
         self._change_scene(**{setting: value})
         return before
 
@@ -285,8 +284,9 @@ class Simulation:
 _APPLY: dict[type[Command], Callable[[Simulation, Any], Command | None]] = {
     Reset: Simulation._reset,
     SetBackend: Simulation._set_backend,
-    SetSolver: Simulation._set_solver,
-    SetStabilisation: Simulation._set_stabilisation,
+    SetSolver: lambda world, c: SetSolver(world._tune_engine("solver", c.solver)),
+    SetStabilisation: lambda world, c: SetStabilisation(world._tune_engine("stabilise", c.stabilise)),
+    SetIntegrator: lambda world, c: SetIntegrator(world._tune_engine("integrator", c.integrator)),
     SetStep: Simulation._set_step,
     SetGravity: Simulation._set_gravity,
 }

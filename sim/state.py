@@ -129,6 +129,15 @@ class Pull:
 
 
 @dataclass(frozen=True)
+class Acting:
+    """What acts on the bodies at an instant, beside gravity and the mouse."""
+
+    tau: Array  # (nv,) joint forces of controllers, limits applied, and of the scene's inputs
+    wrench: Array  # (n_body, 6) [torque; force] of the inputs about the centres of mass, world axes
+    loads: Array | None  # (n_joint, 6) what each joint exerts on its child, at its frame; None: the engine is silent
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """What one frame draws and plots: immutable, published by reference."""
 
@@ -156,7 +165,9 @@ class Snapshot:
     joint_gap: float
     joint_angle_error: float
     step_time: float  # median processor time of a step [s]
+    integrator: str = ""  # how the engine steps, by name
     pull: Pull | None = None
+    acting: Acting | None = None  # only for who asked (`WatchForces`)
     controllers: Mapping[str, bool] = field(default_factory=dict)  # name -> switched on
     gains: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     joint_targets: Mapping[str, Array] = field(default_factory=dict)  # by controller name, (nq,)

@@ -44,3 +44,10 @@ def listing(words: Iterable[str], last: str = "and") -> str:
     """a, b and c"""
     *front, end = words
     return f"{', '.join(front)} {last} {end}" if front else end
+
+
+def find(names: tuple[str, ...], name: str, what: str) -> int:
+    """The place of a name, or a sentence about those there are."""
+    if name not in names:
+        raise ValueError(f'There is no {what} "{name}" in this scene; there are {", ".join(names) or "none"}.')
+    return names.index(name)

@@ -21,13 +21,14 @@ LAYERS = (
     "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.plausible",
     "sim.check sim.target_path",
     "sim.model sim.state sim.start",
-    "sim.dynamics.* sim.history sim.rest sim.files.*",
+    "sim.dynamics.* sim.history sim.rest sim.files.* sim.tuning",
     "sim.loops",
     "sim.assemble",
-    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger",
+    "sim.control.* sim.impulse.* sim.tree.* sim.bullet.* sim.analysis.* sim.ledger sim.acting",
     "sim.record",
     "sim.march",
     "sim.simulation sim.robot",
+    "sim.rewind",
     "sim.runner",
 )
 RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}

@@ -1,19 +1,23 @@
-"""A world of the impulse engine, watched step by step."""
+"""A world of one of our engines, watched step by step."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+import sim.impulse.world
+import sim.tree.world
 from sim.backend import create
-from sim.impulse.world import UNSETTLED
 from sim.model import compile_model
 from sim.scene import Scene
 from sim.state import Reading
 from tests.worlds import energy, free_control
 
-SOLVERS = ("sparse", "dense")
+SOLVERS = ("sparse", "dense")  # of the impulse engine
+OURS = (*SOLVERS, "tree")  # and the other engine, for scenes without loops
+ORDER = {"sparse": 2, "dense": 2, "tree": 4}
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,11 @@ class Track:
 
 class Watched:
     def __init__(self, scene: Scene, solver: str = "sparse", dt: float = 1e-3) -> None:
-        self.model = compile_model(replace(scene, solver=solver))
-        self.backend = create("impulse", self.model)
+        """`solver` is one of OURS."""
+        tree = solver == "tree"
+        self.model = compile_model(scene if tree else replace(scene, solver=solver))
+        self.backend = create("tree" if tree else "impulse", self.model)
+        self._unsettled = sim.tree.world.UNSETTLED if tree else sim.impulse.world.UNSETTLED
         self.control = free_control(self.model)
         self.dt, self.steps = dt, 0
 
@@ -59,7 +66,7 @@ class Watched:
     @property
     def unsettled(self) -> int:
         """Searches for the right bounds that were given up."""
-        return int(self.backend.world.ledger[UNSETTLED])  # type: ignore[attr-defined]
+        return int(self.backend.save()["ledger"][self._unsettled])
 
     def track(self, seconds: float, batch: int = 1) -> Track:
         rows = [(self.energy(), self.backend.read())]
@@ -75,6 +82,12 @@ class Watched:
             work=np.array([r.work for r in readings]) - readings[0].work,
             gap=np.array([max(r.joint_gap, r.joint_angle_error) for r in readings]),
         )
+
+
+def runs(scenes: Mapping[str, Scene]) -> list[tuple[str, str]]:
+    """(name, solver) of every scene with all of OURS that can run it."""
+    looped = {name: bool(compile_model(scene).joint_cut.any()) for name, scene in scenes.items()}
+    return [(name, solver) for name in scenes for solver in (SOLVERS if looped[name] else OURS)]
 
 
 def weightless(scene: Scene) -> Scene:

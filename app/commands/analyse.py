@@ -9,6 +9,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from app.commands.arguments import CommandError, number
+from sim.wording import listing
 
 if TYPE_CHECKING:
     from sim.robot import Robot
@@ -20,6 +21,13 @@ examples:
   main.py analyse arm_6r --bounds
 """
 _ENTRY = number("a number", -1e9, 1e9)
+WIDEST = 12  # columns of a matrix that is printed
+_UNITS = {  # of q, v and g
+    "hinge": ("rad", "rad/s", "N·m"),
+    "slider": ("m", "m/s", "N"),
+    "ball": ("wxyz", "rad/s", "N·m"),
+    "free": ("m, wxyz", "rad/s, m/s", "N·m, N"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -99,22 +107,24 @@ def _frame(robot: Robot, name: str, q: list[float], v: list[float]) -> dict[str,
 def _summary(robot: Robot, result: dict[str, Any]) -> str:
     frame = result["frame"]
     place = result["frames"][frame]
+    radii = result["velocity_ellipsoid"]["radii"]
     lines = [
-        f"{robot.model.scene.title} · {len(robot.joint_names)} joints: {', '.join(robot.joint_names)}",
-        f"  q                   {_row(result['q'])}",
-        f"  v                   {_row(result['v'])}",
-        f"  {frame}",
-        f"    position [m]      {_row(place['position'])}",
-        f"    axis, angle       {_row(place['axis'])}, {place['angle']:.6f} rad",
-        f"    twist [ω; v]      {_row(place['twist'])}",
-        f"    fastest along     {_row(result['best_direction'])}",
-        f"    manipulability    {result['manipulability']:.6f}",
+        f"{robot.model.scene.title} · place q, velocity v, and g that carries the weight of what hangs from each joint",
+        *_joints(robot, result),
+        f"{frame} ({_others(robot)})",
+        f"  position [m]        {_row(place['position'])}",
+        f"  quaternion wxyz     {_row(place['quaternion'])}",
+        f"  axis, angle [rad]   {_row(place['axis'])}   {_row([place['angle']])}",
+        f"  twist [rad/s; m/s]  {_row(place['twist'])}",
+        f"  fastest along       {_row(result['best_direction'])}",
+        f"  ellipsoid [m/s]     {_row(radii)}   manipulability {result['manipulability']:.6f}",
         *_matrix("  Jacobian [ω; v]", result["jacobian"]),
+        "the whole",
         *_matrix("  mass matrix M", result["mass_matrix"]),
         *_matrix("  Coriolis matrix C", result["coriolis_matrix"]),
-        f"  gravity torques g   {_row(result['gravity_torques'])}",
         f"  centre of mass [m]  {_row(result['center_of_mass'])}",
-        f"  energy [J]          {result['kinetic_energy']:.6f} kinetic, {result['potential_energy']:.6f} potential",
+        f"  energy [J]          {_row([result['kinetic_energy']])} kinetic"
+        f" {_row([result['potential_energy']])} potential",
     ]
     if "mass_bounds" in result:
         low, high = result["mass_bounds"]
@@ -124,9 +134,34 @@ def _summary(robot: Robot, result: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def _joints(robot: Robot, result: dict[str, Any]) -> list[str]:
+    """A line a joint: q, v and the weight it carries."""
+    m, lines = robot.model, []
+    width = max((len(name) for name in robot.joint_names), default=0)
+    for name in robot.joint_names:
+        j = m.joint_names.index(name)
+        q, v = (slice(starts[j], starts[j + 1]) for starts in (m.joint_q, m.joint_v))
+        kind = robot.kinds[j]
+        place, speed, effort = _UNITS[kind]
+        values = ((place, result["q"][q]), (speed, result["v"][v]), (effort, result["gravity_torques"][v]))
+        columns = "  ".join(f"{symbol}{_row(x)} {unit}" for symbol, (unit, x) in zip("qvg", values, strict=True))
+        lines.append(f"  {name:<{width}} {kind:<6}  {columns}")
+    return lines
+
+
+def _others(robot: Robot) -> str:
+    names = [name for name in robot.frame_names if not name.endswith(".com")]
+    more = listing(names) if len(names) <= WIDEST else f"any of {len(names)} frames and bodies"
+    return f"--frame: {more}, or with .com their centre of mass"
+
+
 def _row(values: list[float]) -> str:
     return " ".join(f"{value if abs(value) >= 5e-7 else 0.0:10.6f}" for value in values)
 
 
 def _matrix(title: str, rows: list[list[float]]) -> list[str]:
+    if rows and len(rows[0]) > WIDEST:
+        return [f"{title:<22}{len(rows)} × {len(rows[0])}, given by --json"]
+    if not any(any(row) for row in rows):
+        return [f"{title:<22}zero"]
     return [f"{title if i == 0 else '':<22}{_row(row)}" for i, row in enumerate(rows)]

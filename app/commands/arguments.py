@@ -52,6 +52,12 @@ def one_of(*choices: str) -> Callable[[str], str]:
     return convert
 
 
+def some_of(*choices: str) -> Callable[[str], tuple[str, ...]]:
+    """Some of the choices, with commas between them."""
+    convert = one_of(*choices)
+    return lambda text: tuple(convert(part.strip()) for part in text.split(",") if part.strip())
+
+
 def numbers(text: str) -> tuple[float, ...]:
     """Numbers with commas between them."""
     try:

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.commands.arguments import CommandError, add_simulation, number, one_of, output, scene_of, size, step_count
+from app.commands.arguments import (
+    CommandError,
+    add_simulation,
+    number,
+    one_of,
+    output,
+    scene_of,
+    size,
+    some_of,
+    step_count,
+)
 from app.commands.compiling import prepared
 from app.commands.progress import ProgressBar
+from app.render.overlays import OVERLAYS
 from app.theme import THEMES
 from app.video_formats import FORMATS
+from sim.backend import silent
 
 if TYPE_CHECKING:
     from app.video_encoder import Encoder
@@ -22,6 +36,7 @@ examples:
   main.py record arm_reach reach.mp4
   main.py record hinge_chain chain.gif --duration 4 --size 640x360
   main.py record arm_reach reach.png --duration 3 --size 1920x1080 --theme dark
+  main.py record hinge_chain chain.mp4 --show trails,loads
 """
 
 
@@ -33,6 +48,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fps", type=fps, metavar="N", help=f"images a simulated second (default: {rates})")
     parser.add_argument("--size", type=size, default=(1280, 720), metavar="WxH", help="in pixels (default: 1280x720)")
     parser.add_argument("--theme", type=one_of(*THEMES), default="light", metavar="NAME", help="light or dark")
+    shown = f"overlays, with commas between them: {', '.join(OVERLAYS)}"
+    parser.add_argument("--show", type=some_of(*OVERLAYS), default=(), metavar="NAMES", help=shown)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,14 +61,17 @@ def run(args: argparse.Namespace) -> int:
     fps = args.fps or kind.usual
     if fps > kind.fastest:
         raise CommandError(f"--fps of a {args.output.suffix} file is at most {kind.fastest:g}, not {fps:g}.")
-    simulation = prepared(scene_of(args))
+    scene = scene_of(args)
+    if "loads" in args.show and (reason := silent(scene.backend)):
+        raise CommandError(f"--show cannot have loads: {reason}")
+    simulation = prepared(scene)
     steps = step_count(args.duration, simulation.dt)
     frames = max(round(args.duration * fps), 1) if kind.moves else 1
     try:
         with Encoder(args.output, width, height, fps) as film:
             if not kind.moves:
                 simulation.step(steps)
-            _draw(simulation, frames, fps, film, args.theme)
+            draw(simulation, frames, fps, film, args.theme, args.show)
     except NoOpenGL as problem:
         raise CommandError(str(problem), 1) from problem
     finally:
@@ -60,22 +80,29 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _draw(simulation: Simulation, frames: int, fps: float, film: Encoder, theme: str) -> None:
+def draw(
+    simulation: Simulation, frames: int, fps: float, film: Encoder, theme: str, show: Iterable[str] = ()
+) -> None:
     """An image every 1/fps simulated seconds, seen from where the window would show the scene first."""
     from app.camera import fit
     from app.render.offscreen import OffscreenRenderer
+    from app.render.overlays import Overlays
     from app.render.view import View
+    from app.trails import Trails
     from sim.rest import rest_snapshot
 
     renderer = OffscreenRenderer(simulation.scene, film.width, film.height)
     rest = rest_snapshot(simulation.scene, simulation.model)
     view = View(fit(*renderer.visuals.bounds(rest), simulation.scene.camera), theme)
+    overlays, trails = Overlays(frozenset(show)), Trails(simulation.model)
     start = simulation.step_count
     with contextlib.closing(renderer), ProgressBar(film.path.name, frames) as bar:
         for number in range(frames):
             due = start + round(number / fps / simulation.dt)
             simulation.step(due - simulation.step_count)
-            film.add(renderer.render(simulation.snapshot(), view))
+            snapshot = simulation.snapshot(forces=overlays.needs_forces)
+            trails.observe(snapshot)
+            film.add(renderer.render(snapshot, replace(view, overlays=replace(overlays, trail=trails.path))))
             bar.at(film.frames)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from app.application import DEFAULT_SCENE, display_problem, run_window
 from app.commands import COMMANDS
 from app.commands.arguments import CommandError, number, one_of, output, size
+from app.render.platform import NoOpenGL
 from app.theme import THEMES, WINDOW_MINIMUM
 from sim.files import builtin_names, split_variant
 from sim.wording import suggestion
@@ -18,7 +19,7 @@ EXAMPLES = "\n".join(
         *(f"  {name:<8} {summary}" for name, (_, summary) in COMMANDS.items()),
         "",
         "examples:",
-        "  main.py                              the default scene",
+        "  main.py                              the scene of last time",
         "  main.py hinge_chain --theme dark",
         "  main.py my_robot.toml",
         "  main.py double_pendulum:b            a variant of a scene",
@@ -32,9 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     scale = number("a factor from 0.5 to 4", 0.5, 4.0)
     after = number("a time from 0 to 3600 s", 0.0, 3600.0)
     add = parser.add_argument
-    add(
-        "scene", nargs="?", type=scene, metavar="SCENE", help=f"built-in scene or scene file (default: {DEFAULT_SCENE})"
-    )
+    which = f"built-in scene or scene file (default: the last one, at first {DEFAULT_SCENE})"
+    add("scene", nargs="?", type=scene, metavar="SCENE", help=which)
     add("--theme", type=one_of(*THEMES), metavar="NAME", help="light or dark (default: the last one chosen)")
     add("--size", type=window_size, metavar="WxH", help="of the window in pixels (default: the last one)")
     add("--scale", type=scale, metavar="N", help="magnifies text and drawing")
@@ -63,8 +63,12 @@ def scene(word: str) -> str:
 
 
 def run(args: argparse.Namespace) -> int:
+    name = args.scene or DEFAULT_SCENE
     if problem := display_problem():
-        name = args.scene or DEFAULT_SCENE
         instead = f"`main.py record {name} out.mp4` makes a video and `main.py run {name}` simulates"
         raise CommandError(f"{problem} Without a screen {instead}.")
-    return run_window(args.scene, args.shot, args.after, args.size, args.theme, args.scale, args.report)
+    try:
+        return run_window(args.scene, args.shot, args.after, args.size, args.theme, args.scale, args.report)
+    except NoOpenGL as problem:
+        instead = f"`main.py run {name}` simulates, and `main.py --help` names the other commands"
+        raise CommandError(f"{problem}. Without it {instead}.") from problem

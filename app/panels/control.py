@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
+import numpy as np
 from PyQt6.QtCore import Qt
 from PyQt6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
@@ -12,13 +14,17 @@ from app.session import Session
 from app.stage import Stage
 from app.theme import CONTROL_GAP, SECTION_GAP
 from app.widgets.gain_row import GainRow
+from app.widgets.joint_targets import JointTargets
 from app.widgets.number_field import NumberField
 from app.widgets.section import column, label, scrolled
 from app.widgets.switch import SwitchRow
-from sim.command import SetGain, SetSwitch, SetTarget
+from sim.command import SetGain, SetJointTarget, SetSwitch, SetTarget
 from sim.control import CONTROLLERS
+from sim.model import Model
 from sim.scene import CirclePath, ControllerSpec, Target
 from sim.state import Snapshot
+
+Array = np.ndarray[Any, np.dtype[Any]]
 
 AXES = "xyz"
 REACH = 1000.0  # [m]
@@ -29,6 +35,15 @@ def _coordinate(value: float) -> str:
     return f"{value:.3f}".replace("-", MINUS)
 
 
+def start_targets(model: Model, spec: ControllerSpec) -> Array:
+    """(nq,) what a controller of joints holds at first."""
+    q = np.array(model.q0)
+    for name, own in spec.joint_target.items():
+        j = model.joint_names.index(name)
+        q[model.joint_q[j] : model.joint_q[j + 1]] = own
+    return q
+
+
 class ControlPanel(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -37,14 +52,21 @@ class ControlPanel(QWidget):
         self.gains: dict[tuple[str, str], GainRow] = {}
         self.coordinates: dict[tuple[int, int], NumberField] = {}
         self.paths: dict[str, SwitchRow] = {}
+        self.joint_targets: dict[str, JointTargets] = {}
+        self.theme = "light"
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         self._content: QWidget | None = None
         self._build(session.stage)
         session.stage_changed.connect(self._build)
+        session.saved.connect(self._build)
+        session.shown.units_changed.connect(self._show_units)
+
+    def rebuild(self) -> None:
+        self._build(self.session.stage)
 
     def _build(self, stage: Stage) -> None:
-        for rows in (self.switches, self.gains, self.coordinates, self.paths):
+        for rows in (self.switches, self.gains, self.coordinates, self.paths, self.joint_targets):
             rows.clear()
         content = QWidget()
         layout = column(content)
@@ -90,6 +112,25 @@ class ControlPanel(QWidget):
             )
             self.gains[spec.name, gain.name] = row
             layout.addWidget(row)
+        if kind.holds_joints:
+            self._add_joint_targets(layout, spec)
+
+    def _add_joint_targets(self, layout: QVBoxLayout, spec: ControllerSpec) -> None:
+        model = self.session.stage.model
+        rows = JointTargets(model, start_targets(model, spec))
+        rows.show_units(self.session.shown.degrees)
+        rows.changed.connect(lambda joint, q, name=spec.name: self.session.send(SetJointTarget(name, joint, q)))
+        self.joint_targets[spec.name] = rows
+        layout.addWidget(label("Held at", "caption"))
+        layout.addWidget(rows)
+
+    def _show_units(self) -> None:
+        for rows in self.joint_targets.values():
+            rows.show_units(self.session.shown.degrees)
+
+    def set_theme(self, name: str) -> None:
+        self.theme = name
+        self.refresh(self.session.snapshot)
 
     def _add_target(self, layout: QVBoxLayout, index: int, target: Target) -> None:
         layout.addSpacing(SECTION_GAP - CONTROL_GAP)
@@ -135,5 +176,13 @@ class ControlPanel(QWidget):
             if not waits(SetTarget(target, (0.0, 0.0, 0.0))) and index < len(snapshot.targets):
                 value = float(snapshot.targets[index][axis])
                 field.show_value(value if math.isfinite(value) else 0.0)
+        for name, rows in self.joint_targets.items():
+            self._refresh_joint_targets(name, rows, snapshot)
         for name, path in self.paths.items():
             path.setChecked(self.session.paths_on[name])
+
+    def _refresh_joint_targets(self, name: str, rows: JointTargets, snapshot: Snapshot) -> None:
+        waited = {j for j in rows.model.joint_names if self.session.waits_for(SetJointTarget(name, j, ()))}
+        if name in snapshot.joint_targets:
+            rows.show_targets(snapshot.joint_targets[name], waited)
+        rows.show_measured(snapshot.q, self.theme)

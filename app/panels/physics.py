@@ -1,4 +1,4 @@
-"""The Physics tab: engine, solver, stabilisation, step and gravity as choices, and what the engine achieves."""
+"""The Physics tab: engine, solver, stabilisation, integrator, step and gravity, and what the engine achieves."""
 
 from __future__ import annotations
 
@@ -16,14 +16,25 @@ from app.stage import Stage
 from app.theme import CONTROL_GAP
 from app.widgets.choice import Choice
 from app.widgets.section import column, label, scrolled
-from sim.backend import BACKENDS, SETTINGS, without
-from sim.command import Command, SetBackend, SetGravity, SetSolver, SetStabilisation, SetStep
+from sim.backend import BACKENDS, INTEGRATORS, SETTINGS, without
+from sim.command import Command, SetBackend, SetGravity, SetIntegrator, SetSolver, SetStabilisation, SetStep
 from sim.scene import SOLVERS, STABILISATIONS, Scene, Vec3
 from sim.state import Snapshot
 
 STEPS = (1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2)  # [s]
 GRAVITIES = {"None": 0.0, "Moon": 1.62, "Mars": 3.71, "Earth": 9.81, "Jupiter": 24.79}  # [m/s²]
-NAMES = {"sparse": "Sparse", "dense": "Dense", "rattle": "RATTLE", "feedback": "Feedback"}
+NAMES = {
+    "sparse": "Sparse",
+    "dense": "Dense",
+    "rattle": "RATTLE",
+    "feedback": "Feedback",
+    "rk4": "Runge–Kutta 4",
+    "euler": "Euler",
+    "explicit_euler": "Explicit Euler",
+    "ab4": "Adams–Bashforth 4",
+    "gauss4": "Gauss 4",
+    "semi-implicit": "Semi-implicit",
+}
 
 Options = list[tuple[str, Any]]  # text and value
 
@@ -35,24 +46,28 @@ class Setting:
     name: str
     title: str
     tip: str
-    options: Callable[[Scene], Options]
+    options: Callable[[Scene, str], Options]  # of a scene on an engine
     now: Callable[[Snapshot], Any]
     command: Callable[[Any], Command]
 
 
-def _named(values: tuple[str, ...]) -> Callable[[Scene], Options]:
-    return lambda _: [(NAMES[value], value) for value in values]
+def _named(values: tuple[str, ...]) -> Callable[[Scene, str], Options]:
+    return lambda *_: [(NAMES[value], value) for value in values]
+
+
+def _integrators(_: Scene, backend: str) -> Options:
+    return [(NAMES[name], name) for name in INTEGRATORS[backend]]
 
 
 def _step_text(dt: float) -> str:
     return compact(dt * 1e3)
 
 
-def _steps(scene: Scene) -> Options:
+def _steps(scene: Scene, _: str) -> Options:
     return [(_step_text(dt), dt) for dt in sorted({*STEPS, scene.dt})]
 
 
-def _gravities(scene: Scene) -> Options:
+def _gravities(scene: Scene, _: str) -> Options:
     """Weights known from the sky; and the scene's own where it is none of these."""
     known: Options = [
         (f"{name} {strength:g}" if strength else name, (0.0, 0.0, -strength)) for name, strength in GRAVITIES.items()
@@ -70,7 +85,7 @@ CHOICES = (
         "backend",
         "Engine",
         "The engine that moves the bodies; changing it keeps positions and velocities.",
-        lambda _: [(title, name) for name, (title, _) in BACKENDS.items()],
+        lambda *_: [(title, name) for name, (title, _) in BACKENDS.items()],
         lambda s: s.backend,
         SetBackend,
     ),
@@ -90,6 +105,14 @@ CHOICES = (
         lambda s: s.stabilise,
         SetStabilisation,
     ),
+    Setting(
+        "integrator",
+        "Integrator",
+        "How the articulated tree goes from one state to the next.",
+        _integrators,
+        lambda s: s.integrator,
+        SetIntegrator,
+    ),
     Setting("dt", "Step [ms]", "<b>h</b> [ms]: simulated time between two states", _steps, lambda s: s.dt, SetStep),
     Setting(
         "gravity",
@@ -100,13 +123,18 @@ CHOICES = (
         SetGravity,
     ),
 )
-ELSEWHERE: dict[str, Callable[[Any], str]] = {"dt": _step_text, "gravity": gravity_text}  # values that no list offers
+ELSEWHERE: dict[str, Callable[[Any], str]] = {  # values that no list offers
+    "dt": _step_text,
+    "gravity": gravity_text,
+    "integrator": lambda name: NAMES.get(name, name),
+}
 
 
 class PhysicsPanel(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.session = session
+        self._engine = ""  # whose choices are listed
         self.choices = {setting.name: self._choice(setting) for setting in CHOICES}
         self.gap = label("")
         self.cost = label("")
@@ -155,10 +183,11 @@ class PhysicsPanel(QWidget):
         outer.addWidget(scrolled(content))
 
     def _on_stage(self, stage: Stage) -> None:
+        self._engine = self.session.snapshot.backend
         for setting in CHOICES:
             choice = self.choices[setting.name]
             choice.clear()
-            for text, value in setting.options(stage.scene):
+            for text, value in setting.options(stage.scene, self._engine):
                 choice.addItem(text, value)
         self._grey_engines(stage)
         self.refresh(self.session.snapshot)
@@ -172,6 +201,9 @@ class PhysicsPanel(QWidget):
 
     def refresh(self, snapshot: Snapshot) -> None:
         """Show what holds now; choices whose command is on its way keep what was asked for."""
+        if snapshot.backend != self._engine:
+            self._on_stage(self.session.stage)  # another engine offers other integrators
+            return
         for setting in CHOICES:
             choice, now = self.choices[setting.name], setting.now(snapshot)
             if not self.session.waits_for(setting.command(now)) and not choice.view().isVisible():

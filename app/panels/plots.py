@@ -5,7 +5,9 @@ pyqtgraph is imported by `wake`, after the first picture: until then the space i
 
 from __future__ import annotations
 
+import math
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
@@ -13,13 +15,13 @@ from PyQt6.QtWidgets import QHBoxLayout, QWidget
 from app.session import Session
 from app.stage import Stage
 from app.theme import BOTTOM_DOCK, THEMES
-from sim.history import PLOTS, plot_info
+from sim.history import PLOTS, PlotInfo, plot_info
 
 if TYPE_CHECKING:
     from app.widgets.live_plot import LivePlot
 
 SECONDS = 10.0  # what a plot shows
-SHOWN = 2
+IN_DEGREES = {"rad": "°", "rad/s": "°/s"}  # units that degrees replace
 
 
 class PlotsPanel(QWidget):
@@ -28,24 +30,38 @@ class PlotsPanel(QWidget):
         self.session = session
         self.theme = "light"
         self.plots: list[LivePlot] = []
+        self.offered: dict[str, str] = {}  # plots that have something to show in this scene, by name
+        self._factors: list[float] = []
         self._awake = False
         self.setMinimumHeight(BOTTOM_DOCK // 2)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)
-        session.stage_changed.connect(self._build)
+        session.stage_changed.connect(self._on_stage)
+        session.shown.plots_changed.connect(self._build)
+        session.shown.units_changed.connect(self._build)
+        self._on_stage(session.stage)
 
     def wake(self) -> None:
         """Import the plotting library and fill the space."""
         self._awake = True
-        self._build(self.session.stage)
+        self._build()
 
     def set_theme(self, name: str) -> None:
         self.theme = name
         for plot in self.plots:
             plot.set_theme(THEMES[name])
 
-    def _build(self, stage: Stage) -> None:
+    def _on_stage(self, stage: Stage) -> None:
+        infos = (plot_info(stage.model, name) for name in PLOTS)
+        self.offered = {info.name: f"{info.title} [{info.unit}]" for info in infos if info.labels}
+        self._build()
+
+    def rebuild(self) -> None:
+        """After a change of the size of text."""
+        self._build()
+
+    def _build(self) -> None:
         if not self._awake:
             return
         from app.widgets.live_plot import LivePlot
@@ -53,11 +69,19 @@ class PlotsPanel(QWidget):
         for plot in self.plots:
             self.layout().removeWidget(plot)
             plot.deleteLater()
-        names = [name for name in stage.scene.plots if name in PLOTS][:SHOWN]
-        infos = [plot_info(stage.model, name) for name in names]
-        self.plots = [LivePlot(info, THEMES[self.theme], SECONDS) for info in infos if info.labels]
+        model = self.session.stage.model
+        shown = [self._in_units(plot_info(model, name)) for name in self.session.shown.plots if name in self.offered]
+        self.plots = [LivePlot(info, THEMES[self.theme], SECONDS) for info, _ in shown]
+        self._factors = [factor for _, factor in shown]
         for plot in self.plots:
             self.layout().addWidget(plot, 1)
+
+    def _in_units(self, info: PlotInfo) -> tuple[PlotInfo, float]:
+        """The plot as people want angles shown, and the factor on its values; a mixed one stays as it is."""
+        unit = IN_DEGREES.get(info.unit) if self.session.shown.degrees else None
+        if unit is None:
+            return info, 1.0
+        return replace(info, unit=unit, min_span=math.degrees(info.min_span)), math.degrees(1.0)
 
     def refresh(self) -> None:
         """Draw what the history holds now."""
@@ -65,7 +89,7 @@ class PlotsPanel(QWidget):
         if history is None or not self.isVisible():
             return
         now = time.perf_counter()
-        for plot in self.plots:
+        for plot, factor in zip(self.plots, self._factors, strict=True):
             times, values = history.read(plot.info.name, SECONDS)
             if values.shape[1] == len(plot.info.labels):
-                plot.show_values(times, values, now)
+                plot.show_values(times, values * factor, now)

@@ -1,16 +1,29 @@
-"""The list of scenes at the left: title and one line each, in groups; variants under the scene on stage."""
+"""The gallery at the left: a picture, a title and one line each, in groups; variants under the scene on stage."""
 
 from __future__ import annotations
 
-from PyQt6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, pyqtSignal
-from PyQt6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
+import os
+
+from PyQt6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, pyqtSignal
+from PyQt6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPainterPath, QPalette, QPixmap, QResizeEvent
 from PyQt6.QtWidgets import QListWidget, QListWidgetItem, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from app.gallery import Gallery
 from app.session import Session
 from app.stage import Stage, Variant
 from app.style import font
-from app.theme import ACCENT_BAR, BODY_PT, CAPTION_PT, CONTROL_GAP, PADDING, ROW_HEIGHT, SECTION_GAP
-from sim.files import builtin_names, load
+from app.theme import (
+    ACCENT_BAR,
+    BODY_PT,
+    CAPTION_PT,
+    CONTROL_GAP,
+    CORNER_RADIUS,
+    PADDING,
+    ROW_HEIGHT,
+    SECTION_GAP,
+    THUMBNAIL_SIZE,
+)
+from sim.files import builtin_names, is_builtin, load
 from sim.scene import Scene
 
 SUMMARY = Qt.ItemDataRole.UserRole
@@ -20,13 +33,19 @@ WRAPPED = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFl
 
 OWN_FILES = "My files"
 VARIANT_GAP = 6  # above and below their text
+TITLE_GAP = 4  # between picture and title
 INDENT = PADDING + CONTROL_GAP  # of variants
 
 Index = QModelIndex | QPersistentModelIndex
 
 
 class SceneDelegate(QStyledItemDelegate):
-    """Paints group titles and two-line rows; rows are as high as their text needs."""
+    """Paints group titles and rows with picture and text; rows are as high as their text needs."""
+
+    def __init__(self, view: ScenesPanel) -> None:
+        super().__init__(view)
+        self.view = view
+        self._pixmaps: dict[tuple[int, int], QPixmap] = {}  # by picture and width in pixels
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
         painter.save()
@@ -38,6 +57,8 @@ class SceneDelegate(QStyledItemDelegate):
             painter.restore()
             return
         self._paint_ground(painter, option)
+        if not index.data(VARIANT):
+            self._paint_picture(painter, option, index)
         title, summary = _boxes(option.rect, index)
         painter.setPen(palette.color(QPalette.ColorRole.Text))
         painter.setFont(_font_of(index))
@@ -46,6 +67,34 @@ class SceneDelegate(QStyledItemDelegate):
         painter.setFont(font(CAPTION_PT))
         painter.drawText(summary, WRAPPED, index.data(SUMMARY))
         painter.restore()
+
+    def _paint_picture(self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex) -> None:
+        """With round corners; an empty frame until there is one."""
+        box = _picture_box(option.rect)
+        outline = QPainterPath()
+        outline.addRoundedRect(QRectF(box), CORNER_RADIUS, CORNER_RADIUS)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        pixmap = self._pixmap(index.data(NAME), box.size(), painter.device().devicePixelRatioF())
+        if pixmap is None:
+            painter.fillPath(outline, option.palette.color(QPalette.ColorRole.Window))
+        else:
+            painter.save()
+            painter.setClipPath(outline)
+            painter.drawPixmap(box, pixmap)
+            painter.restore()
+        painter.setPen(option.palette.color(QPalette.ColorRole.Mid))
+        painter.drawPath(outline)
+
+    def _pixmap(self, name: str, size: QSize, ratio: float) -> QPixmap | None:
+        """The picture in the pixels of the screen, made once."""
+        image = self.view.gallery.picture(name)
+        if image is None:
+            return None
+        key = (image.cacheKey(), round(size.width() * ratio))
+        if key not in self._pixmaps:
+            wide = image.scaledToWidth(key[1], Qt.TransformationMode.SmoothTransformation)
+            self._pixmaps[key] = QPixmap.fromImage(wide)
+        return self._pixmaps[key]
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
@@ -58,8 +107,7 @@ class SceneDelegate(QStyledItemDelegate):
             painter.fillRect(bar, option.palette.color(QPalette.ColorRole.Highlight))
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex) -> QSize:
-        view = self.parent()
-        width = view.row_width() if isinstance(view, ScenesPanel) else 0
+        width = self.view.row_width()
         if index.data(NAME) is None:
             return QSize(width, QFontMetrics(_group_font()).height() + SECTION_GAP)
         title, summary = _boxes(QRect(0, 0, width, 1000), index)
@@ -78,7 +126,8 @@ def _font_of(index: Index) -> QFont:
 
 def _boxes(row: QRect, index: Index) -> tuple[QRect, QRect]:
     """Where title and summary stand in a row; variants have a title alone."""
-    left, top = (INDENT, VARIANT_GAP) if index.data(VARIANT) else (PADDING, CONTROL_GAP)
+    below_picture = _picture_box(row).bottom() + 1 - row.top() + TITLE_GAP
+    left, top = (INDENT, VARIANT_GAP) if index.data(VARIANT) else (PADDING, below_picture)
     inner = row.adjusted(left, top, -CONTROL_GAP, 0)
     title = QFontMetrics(_font_of(index)).boundingRect(inner, WRAPPED, index.data())
     below = inner.adjusted(0, title.height() + 2, 0, 0)
@@ -86,9 +135,16 @@ def _boxes(row: QRect, index: Index) -> tuple[QRect, QRect]:
     return title, summary
 
 
+def _picture_box(row: QRect) -> QRect:
+    """At the top of a row, as wide as its text."""
+    width = row.width() - PADDING - CONTROL_GAP
+    height = round(width * THUMBNAIL_SIZE[1] / THUMBNAIL_SIZE[0])
+    return QRect(row.left() + PADDING, row.top() + CONTROL_GAP, width, height)
+
+
 def _key(scene: Scene) -> str:
     """What the row of a scene stands for, whichever variant of it is on stage."""
-    return scene.path or scene.name
+    return os.path.abspath(scene.path) if scene.path else scene.name
 
 
 def _variant_text(variant: Variant, plain: str) -> str:
@@ -99,9 +155,10 @@ def _variant_text(variant: Variant, plain: str) -> str:
 class ScenesPanel(QListWidget):
     chosen = pyqtSignal(str)  # what `sim.load` takes
 
-    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+    def __init__(self, session: Session, gallery: Gallery, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.session = session
+        self.session, self.gallery = session, gallery
+        gallery.changed.connect(self.viewport().update)
         self.setItemDelegate(SceneDelegate(self))
         self.setMouseTracking(True)
         self.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -109,6 +166,7 @@ class ScenesPanel(QListWidget):
         self.setAccessibleName("Scenes")
         self.itemClicked.connect(self._choose)
         session.stage_changed.connect(self._on_stage)
+        session.saved.connect(self._on_stage)
         session.said.connect(lambda _: self._select(session.stage.scene))
         self.fill([load(name) for name in builtin_names()])
 
@@ -123,25 +181,42 @@ class ScenesPanel(QListWidget):
                     self._add(scene.title, scene)
         self._on_stage(self.session.stage)
 
+    def add_own(self, scenes: list[Scene]) -> None:
+        """List files of the user's that are not there yet."""
+        for scene in scenes:
+            if self._row_of(_key(scene)) is None:
+                self._add_own(scene.title, scene)
+
+    def _add_own(self, title: str, scene: Scene) -> None:
+        if not self.findItems(OWN_FILES, Qt.MatchFlag.MatchExactly):
+            self._add(OWN_FILES)
+        self._add(title, scene)
+
     def _add(self, text: str, scene: Scene | None = None) -> None:
         item = QListWidgetItem(text)
         if scene is None:
             item.setFlags(Qt.ItemFlag.NoItemFlags)
         else:
-            item.setData(NAME, _key(scene))
-            item.setData(SUMMARY, scene.summary)
-            item.setToolTip(scene.summary)
+            self._fill(item, text, scene)
         self.addItem(item)
+
+    def _fill(self, item: QListWidgetItem, title: str, scene: Scene) -> None:
+        item.setText(title)
+        item.setData(NAME, _key(scene))
+        self.gallery.want(_key(scene), scene)
+        item.setData(SUMMARY, scene.summary)
+        item.setToolTip(scene.summary if is_builtin(scene.path or "") else f"{scene.summary}\n{scene.path}".strip())
 
     def _choose(self, item: QListWidgetItem) -> None:
         if item.data(NAME) is not None:
             self.chosen.emit(item.data(NAME))
 
     def _on_stage(self, stage: Stage) -> None:
-        if self._row_of(_key(stage.scene)) is None:
-            if not self.findItems(OWN_FILES, Qt.MatchFlag.MatchExactly):
-                self._add(OWN_FILES)
-            self._add(stage.variants[0].title, stage.scene)
+        row = self._row_of(_key(stage.scene))
+        if row is None:
+            self._add_own(stage.variants[0].title, stage.scene)
+        elif not is_builtin(stage.scene.path or ""):  # its file may say something else now
+            self._fill(self.item(row), stage.variants[0].title, stage.scene)
         self._offer_variants(stage)
         self._select(stage.scene)
         self._reveal()

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from app.camera import Camera, fit
+from app.camera import fit
 from app.render.solids import BOX, support
 from sim.model import FREE, Model
-from sim.scene import CirclePath, Scene, Target
+from sim.scene import CameraSpec, CirclePath, Scene, Target
 from sim.state import Snapshot
 from sim.target_path import samples
 
@@ -28,8 +28,10 @@ GROWTH = 1.2  # steps in which the light's sphere follows bodies that fly apart
 class Extent:
     """Points on the rim of all that should be in the picture, as the camera at start sees it."""
 
-    def __init__(self) -> None:
-        self.axes = Camera((0.0, 0.0, 0.0), 1.0).axes()
+    def __init__(self, spec: CameraSpec | None = None) -> None:
+        spec = spec or CameraSpec()
+        self._direction = CameraSpec(azimuth=spec.azimuth, elevation=spec.elevation)
+        self.axes = fit((0.0, 0.0, 0.0), 1.0, self._direction).axes()
         self._points: list[Array] = []
 
     def add(self, centers: Array, reach: Array | float = 0.0) -> None:
@@ -48,7 +50,7 @@ class Extent:
         least = max(NEAREST * half, SMALLEST)
         radius = 2 * half + least
         for _ in range(12):
-            camera = fit(center, radius)
+            camera = fit(center, radius, self._direction)
             seen = camera.project(points, NARROW, 1.0)
             low, high = seen.min(axis=0), seen.max(axis=0)
             width, height = high - low

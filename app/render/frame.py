@@ -22,7 +22,7 @@ _LIGHT = ("key_direction", "key_light", "sky_light", "ground_light", "gloss")
 _GROUND = ("sky", "horizon", "floor_color", "grid_minor", "grid_major", "grid", "fade", "ring", "ring_color")
 LAYOUT = np.dtype(
     [(name, np.float32, (4, 4)) for name in _MATRICES]
-    + [(name, np.float32, (4,)) for name in (*_CAMERA, *_LIGHT, *_GROUND, "casters", "screen")]
+    + [(name, np.float32, (4,)) for name in (*_CAMERA, *_LIGHT, *_GROUND, "patch_box", "screen")]
 )
 
 FINEST_PIXELS = 12.0  # grid lines that come closer than this have given way to the next step
@@ -41,7 +41,7 @@ class FrameBlock:
         self.set("key_light", np.multiply(linear(look.KEY_COLOR), look.KEY_STRENGTH))
         self.set("sky_light", np.multiply(linear(look.SKY_LIGHT), look.HEMISPHERE_STRENGTH))
         self.set("ground_light", np.multiply(linear(look.GROUND_LIGHT), look.HEMISPHERE_STRENGTH))
-        self.set("gloss", (look.HEADLIGHT, look.SPECULAR, look.SPECULAR_EXPONENT, look.BODY_SHADOW))
+        self.set("gloss", (look.HEADLIGHT, look.SPECULAR, look.BODY_SHADOW))
 
     def set(self, name: str, values: Any) -> None:
         """The first parts of a vector; the others stay."""
@@ -87,9 +87,13 @@ class FrameBlock:
             x, y, _ = view.drag[1]
             self.set("ring", (x, y, radius, RING_WIDTH * view.scale))
 
-    def set_shadow(self, matrix: Array, casters: Array, texels: int) -> None:
+    def set_patch(self, box: Array) -> None:
+        """After `set_floor`: no larger than the floor."""
+        x, y, _, reach = self.data["fade"][0]
+        self.set("patch_box", np.clip(box, (x - reach, y - reach) * 2, (x + reach, y + reach) * 2))
+
+    def set_shadow(self, matrix: Array, texels: int) -> None:
         self.set_matrix("shadow_matrix", matrix)
-        self.set("casters", casters)
         self.data["screen"][0, 3] = 1 / texels
         texel = 1 / (texels * float(np.linalg.norm(matrix[0, :3])))
         self.data["key_direction"][0, 3] = NORMAL_OFFSET * texel

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.render.solids import CYLINDER, SPHERE, Solid, distance, long_axis, support, thickness
+from app.render.solids import CAPSULE, CYLINDER, SPHERE, Solid, distance, long_axis, support, thickness
 from app.theme import JOINT_RADIUS
 from sim.model import BALL, FREE, HINGE, SLIDER, Model
 
@@ -21,6 +21,12 @@ SPACING = 0.3  # of the distance to the next hinge beside it: a pin is no thicke
 COLLAR_RADIUS, COLLAR_LENGTH = 1.12, 0.7  # link radii, of a pin around links that run along its axis
 ALONG = 0.8  # cosine above which a link runs along the axis, or another axis beside it
 AXLE_RADIUS, AXLE_PROUD = 0.5, 0.16  # pin radii, of the axle whose ends show in a pin's ends
+HOUSED_RADIUS = 0.6  # of a ball or housing, of the pin through it
+SEEN = 0.55  # part of a pin's rims that should be outside of the links
+PROUDER = 1.5  # radii of the link across it, of a ring around a housing
+RIM_POINTS = 12
+SHORT = 3.0  # radii: a housing that is no link
+TOUCHING = 1e-6  # [m]
 RAIL_RADIUS = 0.16  # of the radius of what slides
 RAIL_LENGTH = 4.0  # times the length of what slides, where no limits say how far it goes
 LONE_RADIUS = 0.02  # [m] of a link, where nothing is drawn near the joint
@@ -41,6 +47,7 @@ class Side:
     """The solids of one of two bodies that lie at a joint; anchor and frame (3, 3) in that body, z being the axis."""
 
     solids: list[Solid]
+    every: list[Solid]  # of the body, wherever they lie
     anchor: Array
     frame: Array
 
@@ -51,6 +58,20 @@ class Side:
         """Whether the link runs along the joint's axis."""
         longest = [a for a in map(long_axis, self.solids) if a is not None]
         return bool(longest) and all(abs(a @ self.frame[:, 2]) > ALONG for a in longest)
+
+    def housings(self) -> list[Solid]:
+        """Round solids along the axis and around it, the thickest first."""
+        found = []
+        for s in self.every:
+            aside = self.frame[:, :2].T @ (s.place[:, 3] - self.anchor)
+            if s.kind in (CYLINDER, CAPSULE) and abs(s.place[:, 2] @ self.frame[:, 2]) > ALONG:
+                found += [s] if np.linalg.norm(aside) < thickness(s) / 2 else []
+        return sorted(found, key=thickness, reverse=True)
+
+    def hides(self, point: Array) -> bool:
+        """Whether a point of the joint's frame lies in a solid."""
+        at = self.anchor + self.frame @ point
+        return any(distance(s, at) == 0.0 for s in self.every)
 
     def span(self, column: int = 2) -> tuple[float, float]:
         """From where to where the solids reach along a direction of the frame, counted from the anchor."""
@@ -120,7 +141,7 @@ def _seat(
 ) -> Seat:
     frame = _frame_along(model.joint_axis[j])
     ends = _ends(model, j)
-    parent, child = (Side(_near(on_body.get(body, []), anchor), anchor, R @ frame) for body, anchor, R in ends)
+    parent, child = (_side(on_body.get(body, []), anchor, R @ frame) for body, anchor, R in ends)
     gaps = [
         float(np.linalg.norm(other - anchor))
         for body, anchor, R in ends
@@ -133,23 +154,96 @@ def _seat(
     return Seat(parent, child, min((gap for gap in gaps if gap > 0), default=np.inf), (low, high), start)
 
 
+def _side(solids: list[Solid], anchor: Array, frame: Array) -> Side:
+    return Side(_near(solids, anchor), solids, anchor, frame)
+
+
 def _near(solids: list[Solid], anchor: Array) -> list[Solid]:
     """What touches the anchor or nearly does."""
     return [s for s in solids if distance(s, anchor) <= 0.75 * thickness(s)]
 
 
 def _pin(seat: Seat) -> list[Part]:
-    """Through both links, wherever they lie along the axis, and proud of them."""
+    """The first way to show a hinge of which enough is seen, or the one of which most is."""
+    best, most = [], -1.0
+    for way in (_through_links, _through_housing, _around_housings):
+        for parts in way(seat):
+            seen = _seen(seat, parts[0])
+            if seen >= SEEN:
+                return parts
+            if seen > most:
+                best, most = parts, seen
+    return best
+
+
+def _seen(seat: Seat, pin: Part) -> float:
+    """Part of its rims, at both ends and in the middle, that lies in no solid of the two bodies."""
+    r, half = float(pin.size[0]), float(pin.size[2])
+    angles = np.linspace(0.0, 2 * np.pi, RIM_POINTS, endpoint=False)
+    rim = np.stack([r * np.cos(angles), r * np.sin(angles), 0 * angles], axis=1) * 0.99
+    points = [pin.center + p + [0.0, 0.0, z] for p in rim for z in (-half, 0.0, half)]
+    return float(np.mean([not (seat.parent.hides(p) or seat.child.hides(p)) for p in points]))
+
+
+def _through_housing(seat: Seat) -> list[list[Part]]:
+    """Proud of a ball or housing that would swallow a pin as thick as the links."""
+    around = [s for side in (seat.child, seat.parent) for s in side.solids if s.kind == SPHERE]
+    around += seat.child.housings()[:1]
+    if not around:
+        return []
+    thick = max(map(thickness, around))
+    reach = max(max(-low, high) for low, high in (_span_of(seat, s) for s in around))
+    r = min(HOUSED_RADIUS * thick, SPACING * seat.beside)
+    return [_pin_of(r, reach + PROUD * thick / 2, 0.0)]
+
+
+def _around_housings(seat: Seat) -> list[list[Part]]:
+    """A ring around what lies along the axis: at the anchor, in its middle or at one of its ends."""
+    rings = []
+    for side in (seat.child, seat.parent):
+        for housing in side.housings():
+            r, half = COLLAR_RADIUS * thickness(housing), COLLAR_LENGTH / 2 * thickness(housing)
+            low, high = _span(housing, side.anchor, side.frame[:, 2])
+            at_anchor = [[_cylinder(r, max(half, PROUDER * seat.child.radius()))]] if low < 0.0 < high else []
+            along = [[_cylinder(r, half, middle)] for middle in ((low + high) / 2, high - half, low + half)]
+            rings += at_anchor + along if r < seat.beside / 2 else []
+    return rings
+
+
+def _span_of(seat: Seat, solid: Solid) -> tuple[float, float]:
+    side = seat.child if any(solid is s for s in seat.child.every) else seat.parent
+    return _span(solid, side.anchor, side.frame[:, 2])
+
+
+def _through_links(seat: Seat) -> list[list[Part]]:
+    """Through both links, wherever they lie along the axis, and proud of them; a ring around links along the axis."""
     parent, child = seat.parent, seat.child
     if child.along() or (not child.solids and parent.along()):
-        around = max(parent.radius(), child.radius())
-        return [_cylinder(COLLAR_RADIUS * around, COLLAR_LENGTH / 2 * around)]
+        return _around_links(seat)
     across = [side.radius() for side in (parent, child) if side.solids and not side.along()]
     link = min(_link_radius(seat), THICKER * min(across, default=np.inf))
     spans = [_within(side, DEPTH * link) for side in (parent, child) if not side.along()]
     low, high = min((a for a, _ in spans), default=0.0), max((b for _, b in spans), default=0.0)
     middle, half = (low + high) / 2, max((high - low) / 2, link) + PROUD * link
     r = min(JOINT_RADIUS * link, SPACING * seat.beside)
+    return [_pin_of(r, half, middle)]
+
+
+def _around_links(seat: Seat) -> list[list[Part]]:
+    """A ring at the anchor; none where a housing lies elsewhere on the axis, or is all there is and lies across."""
+    parent, child = seat.parent, seat.child
+    for housing in child.housings()[:1]:
+        low, high = _span(housing, child.anchor, child.frame[:, 2])
+        if not low - TOUCHING <= 0.0 <= high + TOUCHING:
+            return _around_housings(seat)[:1]
+        if not parent.along() and child.span()[1] - child.span()[0] < SHORT * thickness(housing):
+            return []
+    around = max(parent.radius(), child.radius())
+    return [[_cylinder(COLLAR_RADIUS * around, COLLAR_LENGTH / 2 * around)]]
+
+
+def _pin_of(r: float, half: float, middle: float) -> list[Part]:
+    """With an axle whose ends show in the pin's ends."""
     return [_cylinder(r, half, middle), _cylinder(AXLE_RADIUS * r, half + AXLE_PROUD * r, middle, "base")]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from ctypes import c_void_p
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,18 +16,30 @@ from sim.model import compile_model
 from sim.scene import Scene
 from sim.state import Snapshot
 
-__all__ = ["NoOpenGL", "OffscreenContext", "OffscreenRenderer", "OffscreenTarget", "render_image"]
+__all__ = ["NoOpenGL", "OffscreenContext", "OffscreenRenderer", "OffscreenTarget", "offscreen_context", "render_image"]
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 
-class OffscreenContext(EglContext):
-    """A context with no screen, X or Qt, current in the thread that makes it; raises NoOpenGL."""
+class OffscreenContext(Protocol):
+    """A context without a screen; its calls come from the thread that made it."""
 
-    def __init__(self) -> None:
+    def make_current(self) -> None: ...
+    def close(self) -> None: ...
+
+
+def offscreen_context() -> OffscreenContext:
+    """By surfaceless EGL on Linux, which needs no X and no Qt, elsewhere by Qt; made current. Raises NoOpenGL."""
+    context: OffscreenContext
+    if sys.platform.startswith("linux"):
         choose("egl")
-        super().__init__()
-        self.make_current()
+        context = EglContext()
+    else:
+        from app.render.qt_context import QtContext
+
+        context = QtContext()
+    context.make_current()
+    return context
 
 
 class OffscreenTarget:
@@ -69,7 +82,7 @@ class OffscreenRenderer:
 
     def __init__(self, scene: Scene, width: int, height: int, quality: str = "fine") -> None:
         self.visuals = Visuals(scene, compile_model(scene))
-        self._context = OffscreenContext()
+        self._context = offscreen_context()
         from app.render.renderer import Renderer
 
         self._renderer = Renderer(self.visuals, quality)

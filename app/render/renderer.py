@@ -1,7 +1,8 @@
 """Draws one frame of a scene into any framebuffer of a current OpenGL 3.3 context.
 
-Passes: shadow map, bodies, floor, sky, marks; then the samples are averaged into the given framebuffer. All
-instances of a frame go to the driver in one upload, everything else the shaders need in a second, small one.
+Passes: shadow map, bodies, outline of the selected one, floor, sky, ghosts, marks; then the samples are averaged into
+the given framebuffer. All instances of a frame go to the driver in one upload, everything else the shaders need in a
+second, small one.
 """
 
 from __future__ import annotations
@@ -13,30 +14,32 @@ from OpenGL import GL
 from app.render.canvas import Canvas
 from app.render.frame import FrameBlock
 from app.render.geometry import Geometry
-from app.render.marks import frame_marks, shown_targets
 from app.render.program import FRAME_BINDING, Program
-from app.render.shadow import ShadowMap, caster_box, shadow_matrix
+from app.render.shadow import ShadowMap, shadow_matrix, shadow_patch
+from app.render.targets import frame_marks, shown_targets
 from app.render.view import View
 from app.render.visuals import Visuals
-from app.theme import HIDDEN_OPACITY
+from app.theme import GHOST_OPACITY, OUTLINE_WIDTH, THEMES, linear, rgb
 from sim.state import Snapshot
 
 
 @dataclass(frozen=True)
 class Quality:
     shadow_texels: int
-    shadow_taps: int  # to each side: 1 is 3 × 3 lookups
+    shadow_taps: int  # how soft shadows are: 2 × 2, 3 × 3 or 6 × 6 texels, see shadow.glsl
     samples: int
     segments: int  # around round bodies
+    caster_segments: int  # around them in the shadow map
 
 
 QUALITIES = {
-    "auto": Quality(2048, 1, 4, 40),
-    "fine": Quality(2048, 2, 4, 40),
-    "fast": Quality(1024, 0, 0, 20),
+    "auto": Quality(2048, 1, 4, 40, 20),
+    "fine": Quality(2048, 2, 4, 40, 40),
+    "fast": Quality(1024, 0, 0, 20, 20),
 }
 SHADOWED = ("solid", "floor")  # programs that look up shadows
-LOOKUP_SPACING = 1.5  # texels, as in shadow.glsl
+NO_SHADOWS = -1
+SHADOW_RIM = 4.0  # texels around a body that its shadow may reach, as shadow.glsl looks them up
 
 
 class Renderer:
@@ -59,27 +62,30 @@ class Renderer:
     def set_visuals(self, visuals: Visuals) -> None:
         """Draw another scene from now on."""
         self._visuals = visuals
-        self._geometry.set_visuals(visuals, self._quality.segments)
+        self._geometry.set_visuals(visuals, self._quality.segments, self._quality.caster_segments)
 
     def set_quality(self, quality: str) -> None:
         """ "auto", "fine" or "fast"; what another level needed is kept, so that changing back is free."""
         if QUALITIES[quality] is not self._quality:
             self._quality = QUALITIES[quality]
-            self._geometry.set_visuals(self._visuals, self._quality.segments)
+            self._geometry.set_visuals(self._visuals, self._quality.segments, self._quality.caster_segments)
 
     def draw(self, framebuffer: int, width: int, height: int, snapshot: Snapshot, view: View) -> None:
         """A frame of width × height physical pixels; leaves `framebuffer` bound and the state as Qt expects it."""
         targets = shown_targets(snapshot, view)
-        marks = frame_marks(targets, self._visuals.target_radius, snapshot.pull, view, width, height)
-        self._geometry.upload(snapshot, targets, marks, view.theme)
+        marks = frame_marks(targets, self._visuals, snapshot, view, width, height)
+        self._geometry.upload(snapshot, targets, marks, view)
         self._upload_frame(width, height, snapshot, view)
         _begin_state()
         self._draw_shadow()
         self._canvas.begin(width, height, self._quality.samples)
-        GL.glClear(GL.GL_DEPTH_BUFFER_BIT)
+        GL.glClearColor(*rgb(THEMES[view.theme].horizon), 1.0)
+        GL.glClear(GL.GL_COLOR_BUFFER_BIT | GL.GL_DEPTH_BUFFER_BIT)
         GL.glBindTexture(GL.GL_TEXTURE_2D, self._shadow_map().texture)
         self._draw_bodies()
+        self._draw_outline(height, snapshot, view)
         self._draw_surroundings(view)
+        self._draw_ghosts(view)
         self._draw_marks(len(marks))
         _end_state()
         self._canvas.resolve(framebuffer)
@@ -105,10 +111,11 @@ class Renderer:
         frame.set_screen(width, height, view.hover_body)
         frame.set_floor(view, height, visuals.radius)
         frame.set_ring(view, visuals.target_radius)
-        matrix = shadow_matrix(*visuals.light_bounds(snapshot, self._geometry.instances), texels)
-        margin = (LOOKUP_SPACING * self._quality.shadow_taps + 2) / texels
-        casters = caster_box(matrix, self._geometry.centers, self._geometry.radii, margin)
-        frame.set_shadow(matrix, casters, texels)
+        center, radius = visuals.light_bounds(snapshot, self._geometry.instances)
+        matrix = shadow_matrix(center, radius, texels)
+        frame.set_shadow(matrix, texels)
+        margin = SHADOW_RIM * 2 * radius / texels
+        frame.set_patch(shadow_patch(self._geometry.centers, self._geometry.radii, margin))
         GL.glBindBuffer(GL.GL_UNIFORM_BUFFER, self._frame_buffer)
         GL.glBufferSubData(GL.GL_UNIFORM_BUFFER, 0, frame.data.nbytes, frame.data)
         GL.glBindBuffer(GL.GL_UNIFORM_BUFFER, 0)
@@ -125,6 +132,42 @@ class Renderer:
         GL.glUseProgram(self._program("solid").id)
         self._geometry.draw_solids()
 
+    def _draw_outline(self, height: int, snapshot: Snapshot, view: View) -> None:
+        """The far sides of the selected body's solids, a little enlarged: what shows of them is its outline."""
+        if view.selected_body < 0:
+            return
+        program = self._program("outline")
+        width = OUTLINE_WIDTH * view.scale * view.camera.pixel_size(snapshot.position[view.selected_body], height)
+        GL.glUseProgram(program.id)
+        GL.glUniform1f(program.uniform("chosen"), view.selected_body)
+        GL.glUniform1f(program.uniform("grow"), width)
+        GL.glUniform3f(program.uniform("ink"), *rgb(THEMES[view.theme].accent))
+        GL.glCullFace(GL.GL_FRONT)
+        self._geometry.draw_solids()
+        GL.glCullFace(GL.GL_BACK)
+
+    def _draw_ghosts(self, view: View) -> None:
+        """Each first into the depth buffer alone, then its nearest faces: no inner ones shine through.
+
+        A little farther away than they are, so that a ghost that agrees with the bodies lies behind them.
+        """
+        ghosts = view.overlays.ghosts
+        if not ghosts:
+            return
+        program = self._program("ghost")
+        GL.glUseProgram(program.id)
+        GL.glUniform4f(program.uniform("tint"), *linear(THEMES[view.theme].ghost), GHOST_OPACITY)
+        for on in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_POLYGON_OFFSET_FILL):
+            GL.glEnable(on)
+        GL.glPolygonOffset(1.0, 4.0)
+        for number in range(len(ghosts)):
+            for visible in (GL.GL_FALSE, GL.GL_TRUE):
+                GL.glColorMask(visible, visible, visible, visible)
+                GL.glDepthMask(not visible)
+                self._geometry.draw_ghost(number)
+        for off in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_POLYGON_OFFSET_FILL):
+            GL.glDisable(off)
+
     def _draw_surroundings(self, view: View) -> None:
         """Floor and sky, only where no body is in front; from below the floor is not there."""
         self._geometry.bind_nothing()
@@ -132,10 +175,12 @@ class Renderer:
         if view.camera.above_floor():
             GL.glUseProgram(self._program("floor").id)
             GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
+            GL.glUseProgram(self._program("floor", shadows=False).id)
+            GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 10)
         GL.glDepthMask(GL.GL_FALSE)
         GL.glDepthFunc(GL.GL_LEQUAL)
         GL.glUseProgram(self._program("sky").id)
-        GL.glDrawArrays(GL.GL_TRIANGLES, 0, 3)
+        GL.glDrawArrays(GL.GL_TRIANGLE_STRIP, 0, 4)
 
     def _draw_marks(self, count: int) -> None:
         """Faintly where something hides them, then fully where nothing does."""
@@ -144,16 +189,16 @@ class Renderer:
         program = self._program("mark")
         GL.glUseProgram(program.id)
         GL.glEnable(GL.GL_BLEND)
-        opacity = program.uniform("opacity")
-        for compare, value in ((GL.GL_GREATER, HIDDEN_OPACITY), (GL.GL_LEQUAL, 1.0)):
+        behind = program.uniform("behind")
+        for compare, value in ((GL.GL_GREATER, 1.0), (GL.GL_LEQUAL, 0.0)):
             GL.glDepthFunc(compare)
-            GL.glUniform1f(opacity, value)
+            GL.glUniform1f(behind, value)
             self._geometry.draw_marks(count)
 
     # --- made when first needed ---
 
-    def _program(self, name: str) -> Program:
-        taps = self._quality.shadow_taps if name in SHADOWED else 0
+    def _program(self, name: str, shadows: bool = True) -> Program:
+        taps = self._quality.shadow_taps if shadows and name in SHADOWED else NO_SHADOWS
         if (name, taps) not in self._programs:
             self._programs[name, taps] = Program(name, TAPS=taps)
         return self._programs[name, taps]

@@ -39,12 +39,16 @@ def shadow_matrix(center: Array, radius: float, texels: int) -> Array:
     return m
 
 
-def caster_box(matrix: Array, centers: Array, radii: Array, margin: float) -> Array:
-    """(4,) x, y low and high in the shadow map of all that casts a shadow; the floor outside need not look it up."""
+def shadow_patch(centers: Array, radii: Array, margin: float) -> Array:
+    """(4,) x, y low and high of the floor that spheres can throw a shadow on, with a margin [m].
+
+    Along the light L a point p falls on p − L p_z / L_z, and a sphere on an ellipse of half length r / L_z.
+    """
     if len(centers) == 0:
-        return np.array([1.0, 1.0, 0.0, 0.0])
-    at = centers @ matrix[:2, :3].T + matrix[:2, 3]
-    reach = (radii * np.linalg.norm(matrix[0, :3]) + margin)[:, None]
+        return np.zeros(4)
+    x, y, z = KEY_AXES[2]
+    at = centers[:, :2] - centers[:, 2:] * (x / z, y / z)
+    reach = (radii / z + margin)[:, None]
     return np.concatenate([(at - reach).min(axis=0), (at + reach).max(axis=0)])
 
 

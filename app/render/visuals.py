@@ -8,6 +8,7 @@ import numpy as np
 
 from app.render.bounds import Extent, Reach, motion_extent, path_extent, solid_extent
 from app.render.joints import joint_solids
+from app.render.overlays import Ghost
 from app.render.solids import KINDS, Solid, bounding_radius, from_shape
 from app.theme import TARGET_RADIUS, Theme, linear
 from sim.model import Model
@@ -49,7 +50,7 @@ class Visuals:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def instances(self, snapshot: Snapshot, out: Array | None = None) -> Array:
+    def instances(self, snapshot: Snapshot | Ghost, out: Array | None = None) -> Array:
         """[R | p] of every solid in the world, (n, 3, 4) float32:  R_WS = R_WB R_BS,  p_WS = p_WB + R_WB p_BS."""
         if out is None:
             out = np.empty_like(self._place32)
@@ -69,7 +70,7 @@ class Visuals:
     def bounds(self, snapshot: Snapshot) -> tuple[Array, float]:
         """Centre and radius of the scene's sphere: bodies as they stand, targets with their paths, and where bodies
         that nothing holds will swing; sized so that `camera.fit` shows them at 55 to 75 % of the viewport's height."""
-        extent = Extent()
+        extent = Extent(self.scene.camera)
         world = self.instances(snapshot).astype(float)
         solid_extent(extent, self.kind, self.size, world)
         extent.add(np.asarray(snapshot.position))
@@ -79,6 +80,15 @@ class Visuals:
                 path_extent(extent, target)
         motion_extent(extent, self._reach, snapshot, self.scene)
         return extent.sphere()
+
+    def body_sphere(self, snapshot: Snapshot, body: int) -> tuple[Array, float]:
+        """Centre and radius of a sphere around what is drawn of a body; a small one where nothing is."""
+        own = self.body == body
+        if not own.any():
+            return np.array(snapshot.position[body]), 0.1 * self.radius
+        centers = self.instances(snapshot)[own, :, 3].astype(float)
+        center = centers.mean(axis=0)
+        return center, float((np.linalg.norm(centers - center, axis=1) + self.bounding[own]).max())
 
     def light_bounds(self, snapshot: Snapshot, instances: Array) -> tuple[Array, float]:
         """Centre and radius of the sphere that shadows can come from, as still as the mechanism allows."""

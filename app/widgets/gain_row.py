@@ -7,6 +7,7 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from app.numbers import compact
 from app.scales import LogScale
+from app.style import scaled
 from app.theme import GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH
 from app.widgets.gain_slider import GainSlider
 from app.widgets.icon_button import IconButton
@@ -24,7 +25,7 @@ class GainRow(QWidget):
         self.gain, self.default = gain, default
         self.slider = GainSlider(LogScale(gain.low, gain.high), default)
         self.number = NumberField(gain.low, gain.high, lambda value: abs(value) * 0.05 or gain.high * 1e-3)
-        self.number.setFixedWidth(GAIN_NUMBER_WIDTH)
+        self.number.setFixedWidth(scaled(GAIN_NUMBER_WIDTH))
         self.reset = IconButton("reset", f"{gain.symbol} back to {compact(default)} {gain.unit}")
         keep = self.reset.sizePolicy()
         keep.setRetainSizeWhenHidden(True)

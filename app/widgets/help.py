@@ -11,9 +11,9 @@ from app.theme import CONTROL_GAP, SECTION_GAP
 from app.widgets.icon_button import IconButton
 from app.widgets.section import label
 
-TITLES = {"File": "Files", "Simulation": "Simulation", "View": "View", "Help": "Help", "": "Help"}
-COLUMNS = (("Mouse", "Help"), ("Simulation",), ("View", "Files"))
-GLYPHS = {"Right": "→", "Left": "←", "-": "−", "Shift+Right": "Shift+→"}
+TITLES = {"File": "Files", "Edit": "Files", "": "Help"}  # of sections, where they are not called like the menu
+COLUMNS = (("Mouse", "Help"), ("Simulation", "Files"), ("View", "Selection"))
+GLYPHS = {"Right": "→", "Left": "←", "-": "−"}  # of single keys
 
 
 def help_rows() -> dict[str, list[tuple[str, str]]]:
@@ -21,13 +21,20 @@ def help_rows() -> dict[str, list[tuple[str, str]]]:
     sections: dict[str, list[tuple[str, str]]] = {"Mouse": list(MOUSE)}
     for row in ACTIONS:
         if row.keys and row.help != "-":
-            section = TITLES[row.menu.partition("/")[0]]
+            menu = row.menu.partition("/")[0]
+            section = TITLES.get(menu, menu)
             sections.setdefault(section, []).append((_keys(row), _words(row)))
     return sections
 
 
 def _keys(row: Action) -> str:
-    return row.help_keys or " or ".join(GLYPHS.get(key, key) for key in row.keys)
+    return row.help_keys or " or ".join(key_text(key) for key in row.keys)
+
+
+def key_text(key: str) -> str:
+    """A key as people write it: "Shift+→", "Ctrl+−"."""
+    held, plus, last = key.rpartition("+") if not key.endswith("+") else ("", "", key)
+    return f"{held}{plus}{GLYPHS.get(last, last)}"
 
 
 def _words(row: Action) -> str:

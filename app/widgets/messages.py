@@ -1,20 +1,59 @@
-"""Every message of this run, to read again and to copy."""
+"""Windows with text: every message of this run, the notes of a scene, what the program is."""
 
 from __future__ import annotations
 
-from datetime import datetime
+from PyQt6.QtCore import Qt
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
-from PyQt6.QtWidgets import QDialog, QPlainTextEdit, QVBoxLayout, QWidget
+from app.diagnostics import message_line
+from app.session import Message, Session
+from app.style import scaled
+from app.theme import CONTROL_GAP, PADDING
+from app.widgets.section import label
 
-from app.session import LEVELS, Message
+NOTHING = "Nothing has been said yet."
 
 
 class MessageList(QDialog):
-    def __init__(self, messages: list[Message], parent: QWidget | None = None) -> None:
+    """Grows while it is open."""
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Messages")
         self.resize(720, 320)
-        lines = [f"{datetime.fromtimestamp(m.when):%H:%M:%S}  {LEVELS[m.level]}{m.text}" for m in messages]
-        text = QPlainTextEdit("\n".join(lines) or "Nothing has been said yet.")
-        text.setReadOnly(True)
-        QVBoxLayout(self).addWidget(text)
+        self.text = QPlainTextEdit("\n".join(map(message_line, session.messages)))
+        self.text.setPlaceholderText(NOTHING)
+        self.text.setReadOnly(True)
+        self.text.setAccessibleName("Messages")
+        QVBoxLayout(self).addWidget(self.text)
+        session.said.connect(self._add)
+
+    def _add(self, message: Message) -> None:
+        self.text.appendPlainText(message_line(message))
+
+
+class Page(QDialog):
+    """A title and some paragraphs, to read and to copy."""
+
+    def __init__(self, title: str, paragraphs: list[str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setWindowTitle(title)
+        self.setMinimumWidth(scaled(460))
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(2 * PADDING, PADDING, 2 * PADDING, PADDING)
+        layout.setSpacing(CONTROL_GAP)
+        layout.addWidget(label(title, "title", wrap=True))
+        self.words = [label(text, wrap=True) for text in paragraphs]
+        for words in self.words:
+            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+            layout.addWidget(words)
+        buttons = QDialogButtonBox()
+        buttons.addButton("Close", QDialogButtonBox.ButtonRole.RejectRole)
+        buttons.rejected.connect(self.reject)
+        layout.addStretch(1)
+        layout.addSpacing(CONTROL_GAP)
+        layout.addWidget(buttons)
+        layout.activate()
+        self.resize(self.width(), layout.heightForWidth(self.minimumWidth()))

@@ -12,6 +12,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QStatusBar, QToolB
 
 from app.icons import tinted
 from app.session import LEVELS, Message
+from app.style import scaled
 from app.theme import PADDING, STATUS_HEIGHT, THEMES
 
 ICONS = {"info": "info", "ok": "ok", "warning": "warning", "error": "error"}
@@ -22,7 +23,7 @@ class StatusLine(QStatusBar):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizeGripEnabled(False)
-        self.setFixedHeight(STATUS_HEIGHT + 2)
+        self.fit_text()
         self.theme = "light"
         self.message: Message | None = None
         self.sign = QLabel()
@@ -45,6 +46,9 @@ class StatusLine(QStatusBar):
         self.text.style().polish(self.text)
         self._show_links(message.path is not None)
         self._show_sign()
+
+    def fit_text(self) -> None:
+        self.setFixedHeight(scaled(STATUS_HEIGHT) + 2)
 
     def forget_notes(self) -> None:
         """What was only said for information is over with the scene it was about."""

@@ -28,7 +28,9 @@ void main() {
     c = mix(c, grid_minor.rgb, lines(ground, footprint, grid.x, grid_minor.w) * (1.0 - grid.y));
     c = mix(c, middle_color, lines(ground, footprint, 10.0 * grid.x, middle_width));
     c = mix(c, grid_major.rgb, lines(ground, footprint, 100.0 * grid.x, grid_major.w));
-    c *= mix(floor_color.w, 1.0, key_light_at(vec3(ground, 0.0)));
+#if TAPS >= 0
+    c *= mix(floor_color.w, 1.0, key_light_at(in_shadow_map(vec3(ground, 0.0))));
+#endif
     c = mix(c, ring_color.rgb, ring_cover());
     c = mix(c, horizon.rgb, smoothstep(fade.z, fade.w, distance(ground, fade.xy)));
     pixel = vec4(srgb(c), 1.0);

@@ -2,7 +2,7 @@
 #include "frame.glsl"
 layout(location = 0) in vec4 ends;      // two points [px]
 layout(location = 1) in vec4 depths;    // of the two points, of a sphere's front before its centre; w: kind
-layout(location = 2) in vec4 widths;    // radius, outline, halo [px]
+layout(location = 2) in vec4 widths;    // radius, outline, halo [px], opacity where hidden
 layout(location = 3) in vec4 fill;      // sRGB, opacity
 layout(location = 4) in vec4 edge;      // sRGB, opacity
 

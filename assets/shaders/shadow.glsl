@@ -1,16 +1,26 @@
-// Percentage-closer filtering over (2 TAPS + 1)² bilinear lookups.
+// Percentage-closer filtering by lookups that are each the mean of 2 × 2 texels. TAPS 0: one of them. 1: two, half a
+// texel to both sides of the point, which is 3 × 3 texels but for two corners. 2: 3 × 3 of them, two texels apart.
 uniform sampler2DShadow shadow_map;
 
-const float SPACING = 1.5;   // texels between lookups
+vec3 in_shadow_map(vec3 position) {
+    return (shadow_matrix * vec4(position, 1.0)).xyz;
+}
 
-// Part of the key light that reaches a point, 0 to 1. Where nothing can cast a shadow the loop has no turns: software
-// drivers skip that for whole groups of pixels, but not the branches of an if.
-float key_light_at(vec3 position) {
-    vec3 at = (shadow_matrix * vec4(position, 1.0)).xyz;
-    bool clear = any(lessThan(at.xy, casters.xy)) || any(greaterThan(at.xy, casters.zw));
+float lookup(vec3 at, vec2 texels) {
+    return texture(shadow_map, vec3(at.xy + texels * screen.w, at.z));
+}
+
+// Part of the key light that reaches a point of the shadow map, 0 to 1.
+float key_light_at(vec3 at) {
+#if TAPS == 0
+    return lookup(at, vec2(0.0));
+#elif TAPS == 1
+    return 0.5 * (lookup(at, vec2(-0.5)) + lookup(at, vec2(0.5)));
+#else
     float light = 0.0;
-    for (int i = clear ? TAPS + 1 : -TAPS; i <= TAPS; ++i)
-        for (int j = -TAPS; j <= TAPS; ++j)
-            light += texture(shadow_map, vec3(at.xy + vec2(i, j) * SPACING * screen.w, at.z));
-    return clear ? 1.0 : light / float((2 * TAPS + 1) * (2 * TAPS + 1));
+    for (int i = -1; i <= 1; ++i)
+        for (int j = -1; j <= 1; ++j)
+            light += lookup(at, 2.0 * vec2(i, j));
+    return light / 9.0;
+#endif
 }

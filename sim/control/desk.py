@@ -28,6 +28,7 @@ from sim.scene import CirclePath, ControllerSpec, FormulaPath, LinePath, Quat, S
 from sim.spatial.rotation import matrix_to_quat, quat_to_matrix
 from sim.state import Pull
 from sim.target_path import stops
+from sim.wording import find
 
 _PATHS = {CirclePath: "circle", LinePath: "line", WaypointPath: "waypoints", FormulaPath: "formula"}
 
@@ -222,12 +223,6 @@ class Desk:
 
     def _table(self, i: int) -> tuple[Gain, ...]:
         return CONTROLLERS[self.specs[i].kind].gains
-
-
-def find(names: tuple[str, ...], name: str, what: str) -> int:
-    if name not in names:
-        raise ValueError(f'There is no {what} "{name}" in this scene; there are {", ".join(names) or "none"}.')
-    return names.index(name)
 
 
 def _kernel(name: str) -> Any:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from sim.dynamics.links import SCREW
 from sim.jit import inlined, inner, jit
 from sim.model import BALL, FREE, HINGE, SLIDER
@@ -38,13 +36,15 @@ from sim.spatial.screws import (
     uncycled,
     uncycled_inertia,
 )
+from sim.spatial.trig import sine_and_cosine
 
 # Columns of the work array W, a row a link: pose in the parent (of a SCREW only cos and sin of its angle), velocity,
 # velocity-product acceleration, acceleration, bias force, and what branches other than the next link add to the
 # inertia. Columns of the work array U, a row a degree of freedom: IA S (6), 1/D, u.
 ROTATION, POSITION, VELOCITY, PRODUCT, ACCELERATION, FORCE, BLOCK_A, BLOCK_B, BLOCK_C = 0, 9, 12, 18, 24, 30, 36, 42, 51
 INVERSE, DRIVE = 6, 7
-WIDTH, U_WIDTH = 57, 8
+WEIGHT, HEIGHT = 57, 60  # of sim.dynamics.balance
+WIDTH, U_WIDTH = 61, 8
 
 
 @jit
@@ -89,7 +89,7 @@ def _velocities(links, W, q, v, f_ext):
             w, u = get3(W, j, VELOCITY), get3(W, j, VELOCITY + 3)
         if links.kind[i] == SCREW:
             angle, x = q[iq] + links.fixed[i, 3], v[iv]
-            s, c = math.sin(angle), math.cos(angle)
+            s, c = sine_and_cosine(angle)
             w, u = motion_into(links.fixed[i, 0], links.fixed[i, 1], links.fixed[i, 2], cycled(w), cycled(u))
             w, u = motion_into(c, s, links.fixed[i, 4], uncycled(w), uncycled(u))
             w = w[0], w[1], w[2] + x
@@ -113,7 +113,7 @@ def _velocity_of_others(kind, X, i, q, iq, v, iv, w, u, W):
     R, p = get9(X, i, 0), get3(X, i, 9)
     wJ, uJ = ZERO3, ZERO3
     if kind == HINGE:
-        s, c = math.sin(q[iq]), math.cos(q[iq])
+        s, c = sine_and_cosine(q[iq])
         R, wJ = product(R, (c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0)), (0.0, 0.0, v[iv])
     elif kind == SLIDER:
         p, uJ = add3(p, scale3(q[iq], (R[2], R[5], R[8]))), (0.0, 0.0, v[iv])

@@ -48,6 +48,11 @@ def scene_path(name: str) -> Path:
     return SCENES / f"{name}.toml"
 
 
+def is_builtin(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is one of these, which are only read."""
+    return Path(path).resolve().parent == SCENES and Path(path).stem in _GALLERY
+
+
 def split_variant(name: str, folder: str = "") -> tuple[str, str | None]:
     """SCENE:VARIANT in its two parts. A file in `folder` may have colons of its own."""
     scene, colon, variant = name.rpartition(":")

@@ -8,10 +8,12 @@ from __future__ import annotations
 import math
 
 from sim.impulse.bounds import BAND, free_axes
+from sim.impulse.energy import body_energy, energy, kinetic, rotors_energy, weight_energy
 from sim.impulse.feedback import feedback
 from sim.impulse.geometry import has_stop
 from sim.impulse.impact import DEAD, LANDED, LIVELY, meet_stops, overshoot
-from sim.impulse.project import kinetic, observe, place
+from sim.impulse.keep import keep, restore
+from sim.impulse.project import observe, place
 from sim.impulse.step import (
     GAINS_ENERGY,
     JOINTS_FAIL,
@@ -27,7 +29,6 @@ from sim.jit import inner, jit, pasted
 from sim.model import FREE
 from sim.spatial.kernels import finite
 
-KEEP, RESTORE = 0.0, 1.0
 WIDTHS = (6, 3, 1, 1, 0)  # of v, by kind of joint
 MOST_PARTS = 64
 MOST_TRIALS = 60
@@ -48,7 +49,7 @@ def advance(sys, w, s, tau, wrench, time, h, n):
     if n > 0 and w.switches[BOUNDED]:
         meet_stops(sys, w, s, LIVELY)
     for done in range(n):
-        _keep(s, w.good[0])
+        keep(w, s, w.good[0])
         status, where = _step(sys, w, s, _moment(time, h, done), h)
         status, where = _end(sys, w, s, h, status, where)
         if status != OK:
@@ -62,7 +63,7 @@ def advance_by_feedback(sys, w, s, tau, wrench, time, h, n):
     """The same by the documents' scheme; compiled only when a scene asks for it."""
     _begin(sys, w, s, tau, wrench)
     for done in range(n):
-        _keep(s, w.good[0])
+        keep(w, s, w.good[0])
         status, where = feedback(sys, w, s, _moment(time, h, done), h)
         status, where = _end(sys, w, s, h, status, where)
         if status != OK:
@@ -85,7 +86,7 @@ def _begin(sys, w, s, tau, wrench):
     arrive(sys, w, s)
     if s.ledger[STARTED] == 0.0:
         s.ledger[STARTED] = 1.0
-        s.ledger[START_ENERGY] = kinetic(sys, w, s) + _potential(sys, s)
+        s.ledger[START_ENERGY] = energy(sys, w, s)
 
 
 @inner
@@ -94,7 +95,7 @@ def _end(sys, w, s, h, status, where):
     if status == OK:
         status, where = _check(sys, w, s, h)
     if status != OK:
-        _restore(s, w.good[0])
+        restore(w, s, w.good[0])
         _forget(s)
         settle(sys, w, s)
     return status, where
@@ -147,7 +148,7 @@ def _step(sys, w, s, time, h):
     left, part, landings = h, h, 0
     while left > 1e-9 * h:
         if left < h:
-            _keep(s, w.good[1])
+            keep(w, s, w.good[1])
         wanted = min(part, left)
         before = _balance(sys, w, s) if sys.looped[0] else 0.0
         status, where, used = _land(sys, w, s, time + (h - left), wanted, 1 * (left < h))
@@ -240,58 +241,14 @@ def _forget(s):
 @inner
 def _take_back(sys, w, s, kept):
     """The world as it was kept: 0, before the step; 1, before this part of it."""
-    _restore(s, w.good[kept])
+    restore(w, s, w.good[kept])
     arrive(sys, w, s)
-
-
-@inner
-def _copy(array, flat, at, way):
-    """A contiguous array to or from flat[at:]; returns where the next one begins."""
-    a = array.reshape(-1)
-    for i in range(a.shape[0]):
-        if way == RESTORE:
-            a[i] = flat[at + i]
-        else:
-            flat[at + i] = a[i]
-    return at + a.shape[0]
-
-
-@inner
-def _all(s, flat, way):
-    """All of the world but lam and mu, which are only first guesses."""
-    at = _copy(s.x, flat, 0, way)
-    at = _copy(s.R, flat, at, way)
-    at = _copy(s.P, flat, at, way)
-    at = _copy(s.L, flat, at, way)
-    at = _copy(s.coordinate, flat, at, way)
-    at = _copy(s.mode, flat, at, way)
-    at = _copy(s.grip, flat, at, way)
-    _copy(s.ledger, flat, at, way)
-
-
-@inner
-def _keep(s, flat):
-    _all(s, flat, KEEP)
-
-
-@inner
-def _restore(s, flat):
-    _all(s, flat, RESTORE)
-
-
-@inner
-def _potential(sys, s):
-    V = 0.0
-    for b in range(s.x.shape[0]):
-        for k in range(3):
-            V -= sys.mass[b] * sys.gravity[k] * s.x[b, k]
-    return V
 
 
 @inner
 def _balance(sys, w, s):
     """T + V − W, which should stay where it is."""
-    return kinetic(sys, w, s) + _potential(sys, s) - s.ledger[WORK]
+    return energy(sys, w, s) - s.ledger[WORK]
 
 
 @inner
@@ -302,21 +259,25 @@ def _slack(s, T):
 
 @inner
 def _check(sys, w, s, h):
-    """The first body that is not finite or turns by more than 1 rad in a step, or energy from nowhere."""
-    fastest, who = -1.0, 0
+    """The first body that is not finite or turns by more than 1 rad in a step, or energy from nowhere.
+
+    A body's energy is finite where all of it is: 0·∞ is not a number either.
+    """
+    fastest, who, T, E = -1.0, 0, rotors_energy(sys, w), 0.0
     for b in range(s.x.shape[0]):
-        total = 0.0
-        for k in range(3):
-            total += s.x[b, k] + s.P[b, k] + s.L[b, k]
-        if not finite(total):
+        moving = body_energy(w, s, b)
+        resting = weight_energy(sys, s, b)
+        if not finite(moving + resting):
             return NOT_FINITE, b
+        T += moving
+        E += resting
         V = w.V[b]
         turn = V[0] * V[0] + V[1] * V[1] + V[2] * V[2]
         if turn > fastest:
             fastest, who = turn, b
-    if h * math.sqrt(fastest) > MOST_TURN:
+    if h * h * fastest > MOST_TURN * MOST_TURN:
         return TURNS_TOO_FAST, who
-    s.ledger[MOST_KINETIC] = max(kinetic(sys, w, s), s.ledger[MOST_KINETIC])
-    if _balance(sys, w, s) - s.ledger[START_ENERGY] > _slack(s, s.ledger[MOST_KINETIC]):
+    s.ledger[MOST_KINETIC] = max(T, s.ledger[MOST_KINETIC])
+    if T + E - s.ledger[WORK] - s.ledger[START_ENERGY] > _slack(s, s.ledger[MOST_KINETIC]):
         return GAINS_ENERGY, who
     return OK, -1

@@ -18,7 +18,7 @@ import numpy as np
 
 from sim.impulse.rows import add_impulse, constraint_rows, place_joint, row_velocity, turn_row, velocity_rows
 from sim.impulse.system import AXES, System
-from sim.impulse.tree import STANDING, solve_tree, to_centers
+from sim.impulse.tree import STANDING, solve_tree
 from sim.jit import inner
 from sim.model import BALL, FIXED
 from sim.spatial.kernels import cross
@@ -152,25 +152,24 @@ def _on_free_body(sys, R, b, J):
 
 
 @inner
-def factor_block(sys, held, t, block):
+def factor_block(sys, w, block):
     """A and its factor at the rows placed last, with the tree factored. Returns the rank."""
     n = block.size[0]
-    for j in range(t.pi.shape[0]):
-        t.pi[j] = 0.0
+    for j in range(w.pi.shape[0]):
+        w.pi[j] = 0.0
     for r in range(n):
-        for i in range(t.p.shape[0]):
+        for i in range(w.p.shape[0]):
             for k in range(6):
-                t.p[i, k] = 0.0
+                w.p[i, k] = 0.0
         j = block.joint[r]
-        add_impulse(block.J[r], sys.parent[j], sys.child[j], -1.0, t.p)
+        add_impulse(block.J[r], sys.parent[j], sys.child[j], -1.0, w.p)
         for b in (sys.parent[j], sys.child[j]):
             if b >= 0:
-                p, o = t.p[b], t.arm[b]
+                p, o = w.p[b], w.arm[b]
                 p[0] += o[1] * p[5] - o[2] * p[4]
                 p[1] += o[2] * p[3] - o[0] * p[5]
                 p[2] += o[0] * p[4] - o[1] * p[3]
-        solve_tree(sys.kind, sys.parent, sys.lone, held, STANDING, t, block.Y[r])
-        to_centers(sys.lone, t, block.Y[r])
+        solve_tree(sys, w, STANDING, block.Y[r])
         for s in range(n):
             i = block.joint[s]
             block.A[s, r] = row_velocity(block.J[s], sys.parent[i], sys.child[i], block.Y[r])

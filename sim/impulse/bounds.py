@@ -185,17 +185,16 @@ def solve_bounded(sys, w, s, asked):
 @pasted
 def _solve_modes(sys, w, s, asked):
     """One linear solve with the modes as they are, and the impulses of the held axes."""
-    t = w.tree
     _hold(sys, w, s)
     take_momenta(s, w)
     slip(sys, w, s)
     factor(sys, w, s)
     for j in range(sys.kind.shape[0]):
-        t.pi[j] = sys.rotor[j] * w.rotor_speed[j]
+        w.pi[j] = sys.rotor[j] * w.rotor_speed[j]
         if s.mode[j, 0] != HELD and sys.kind[j] != BALL:
             bound = w.low[j, 0] if s.mode[j, 0] == AT_LOW else w.high[j, 0]
             if j < w.V.shape[0]:
-                t.pi[j] += bound
+                w.pi[j] += bound
             else:
                 add_impulse(w.G[j, 0], sys.parent[j], sys.child[j], bound, w.momentum)
         if w.target[j, 0] != 0.0 or w.target[j, 1] != 0.0:
@@ -208,22 +207,22 @@ def _solve_modes(sys, w, s, asked):
 
 @inner
 def _ask_targets(sys, w, s):
-    """tree.b and block.rhs for held axes that shall move at their targets."""
-    t, block = w.tree, w.block
-    for i in range(t.b.shape[0]):
+    """w.b and block.rhs for held axes that shall move at their targets."""
+    block = w.block
+    for i in range(w.b.shape[0]):
         for k in range(6):
-            t.b[i, k] = w.base[i, k]
+            w.b[i, k] = w.base[i, k]
         if w.held[i] and sys.kind[i] != BALL:
             o = 0 if sys.kind[i] == HINGE else 3
             for k in range(3):
-                t.b[i, o + k] += t.axis[i, k] * w.target[i, 0]
+                w.b[i, o + k] += w.axis[i, k] * w.target[i, 0]
         elif w.hold_rows[i] > 0:
-            _ask_turning(w, i, t.b[i])
+            _ask_turning(w, i, w.b[i])
     for r in range(block.size[0]):
-        block.rhs[r] = block.compliance[r] * t.pi[block.joint[r]]
+        block.rhs[r] = block.compliance[r] * w.pi[block.joint[r]]
     for r in range(sys.row_start[-1]):
         block.rhs[r] = w.base_rows[r]
-    for j in range(t.b.shape[0], sys.kind.shape[0]):
+    for j in range(w.b.shape[0], sys.kind.shape[0]):
         if w.held[j] and sys.kind[j] != BALL:
             block.rhs[block.axis_row[j]] = w.target[j, 0]
         for i in range(w.hold_rows[j]):
@@ -250,15 +249,15 @@ def _ask_turning(w, i, b):
 @inner
 def _measure_impulses(sys, w, s):
     """w.impulse of every axis: what a held one carries, else its bound."""
-    nb, t, block = w.V.shape[0], w.tree, w.block
+    nb, block = w.V.shape[0], w.block
     for b in range(nb):
-        momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.J[b])
+        m = momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b])
         for k in range(6):
-            w.J[b, k] -= w.momentum[b, k]
+            w.J[b, k] = m[k] - w.momentum[b, k]
     for r in range(block.size[0]):
         j = block.joint[r]
         add_impulse(block.J[r], sys.parent[j], sys.child[j], -block.lam[r], w.J)
-    carry_down(sys.parent, t, w.J)
+    carry_down(sys, w, w.J)
     for j in range(sys.kind.shape[0]):
         for k in range(3):
             w.impulse[j, k] = 0.0
@@ -270,7 +269,7 @@ def _measure_impulses(sys, w, s):
             measure_grip(sys, w, s, j, f)
         elif w.held[j] and j < nb:
             f = w.J[j] if sys.kind[j] == HINGE else w.J[j, 3:]
-            a = t.axis[j]
+            a = w.axis[j]
             w.impulse[j, 0] = a[0] * f[0] + a[1] * f[1] + a[2] * f[2] + rotor
         elif w.held[j]:
             w.impulse[j, 0] = block.lam[block.axis_row[j]] + rotor

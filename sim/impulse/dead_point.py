@@ -19,8 +19,8 @@ from sim.impulse.block import RANK_THRESHOLD
 from sim.impulse.geometry import measure
 from sim.impulse.integrate import drift
 from sim.impulse.positions import MOST_ITERATIONS, enough, joint_errors
-from sim.impulse.project import factor, give_momenta, place, solve, take_momenta
-from sim.impulse.tree import ASKED, STANDING
+from sim.impulse.project import factor, give_momenta, place, solve, solve_errors, take_momenta
+from sim.impulse.tree import STANDING
 from sim.impulse.world import DEAD_POINTS
 from sim.jit import inner
 from sim.spatial.kernels import copy_matrix, copy_rows, from_axis_angle, multiply, orthonormalise
@@ -40,7 +40,7 @@ def follow_branch(sys, w, s, h):
     for b in range(w.J.shape[0]):
         for k in range(6):
             w.J[b, k] = 0.0
-    drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
+    drift(s.x, s.R, s.P, s.L, w.J, sys.lightness, sys.lone, h, w.x_new, w.R_new)
     _let_rotors_follow(sys, w, s, h)
     w.block.threshold[0] = WEAKEST_ROW
     converged, where = False, -1
@@ -55,10 +55,7 @@ def follow_branch(sys, w, s, h):
         place(sys, w, s)
         factor(sys, w, s)
         worst, where = joint_errors(sys, w, s, h)  # the factors have overwritten some of what they leave
-        for b in range(w.momentum.shape[0]):
-            for k in range(6):
-                w.momentum[b, k] = 0.0
-        solve(sys, w, ASKED)
+        solve_errors(sys, w)
         _shift(sys, w, h)
     w.block.threshold[0] = RANK_THRESHOLD
     w.fresh[0] = 0
@@ -71,7 +68,7 @@ def _allow(sys, w, s):
     factor(sys, w, s)
     take_momenta(s, w)
     for j in range(sys.kind.shape[0]):
-        w.tree.pi[j] = sys.rotor[j] * w.rotor_speed[j]
+        w.pi[j] = sys.rotor[j] * w.rotor_speed[j]
     solve(sys, w, STANDING)
     give_momenta(sys, s, w)
 

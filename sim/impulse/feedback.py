@@ -60,7 +60,7 @@ def feedback(sys, w, s, time, h):
     for b in range(w.J.shape[0]):
         for k in range(6):
             w.J[b, k] = 0.0
-    drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
+    drift(s.x, s.R, s.P, s.L, w.J, sys.lightness, sys.lone, h, w.x_new, w.R_new)
     move(sys, w, s)
     carry_on(sys, w, s, h)
     observe(sys, w, s)
@@ -86,9 +86,9 @@ def _meet_stops(sys, w, s, h):
 @inner
 def _feed_back(sys, w):
     """w.base, w.base_rows = −α times how fast the joints come apart now."""
-    V, t = w.V, w.tree
+    V = w.V
     for i in range(V.shape[0]):
-        b, p, r = w.base[i], sys.parent[i], t.arm[i]
+        b, p, r = w.base[i], sys.parent[i], w.arm[i]
         W = V[i]
         b[0], b[1], b[2] = W[0], W[1], W[2]
         b[3] = W[3] - (W[1] * r[2] - W[2] * r[1])
@@ -96,13 +96,13 @@ def _feed_back(sys, w):
         b[5] = W[5] - (W[0] * r[1] - W[1] * r[0])
         if p >= 0:
             U = V[p]
-            o0, o1, o2 = t.reach[i, 0] - t.arm[p, 0], t.reach[i, 1] - t.arm[p, 1], t.reach[i, 2] - t.arm[p, 2]
+            o0, o1, o2 = w.reach[i, 0] - w.arm[p, 0], w.reach[i, 1] - w.arm[p, 1], w.reach[i, 2] - w.arm[p, 2]
             b[0], b[1], b[2] = b[0] - U[0], b[1] - U[1], b[2] - U[2]
             b[3] -= U[3] + U[1] * o2 - U[2] * o1
             b[4] -= U[4] + U[2] * o0 - U[0] * o2
             b[5] -= U[5] + U[0] * o1 - U[1] * o0
         free = sys.kind[i]
-        a = t.axis[i]
+        a = w.axis[i]
         if free in (HINGE, SLIDER):
             o = 0 if free == HINGE else 3
             along = a[0] * b[o] + a[1] * b[o + 1] + a[2] * b[o + 2]

@@ -43,22 +43,23 @@ def _point(x, R, body, anchor):
 
 
 @inner
-def place_tree(sys, x, R, t, anchor):
-    """t.arm, t.reach, t.axis and the anchors (nb, 3) of the joints that carry bodies."""
+def place_tree(sys, w, x, R):
+    """w.arm, w.reach, w.axis and w.anchor of the joints that carry bodies."""
+    anchor = w.anchor
     for i in range(x.shape[0]):
         if sys.lone[i]:
             continue
         b, parent = sys.child_anchor[i], sys.parent[i]
         b0, b1, b2 = rotate(R[i], b)
         anchor[i, 0], anchor[i, 1], anchor[i, 2] = x[i, 0] + b0, x[i, 1] + b1, x[i, 2] + b2
-        t.arm[i, 0], t.arm[i, 1], t.arm[i, 2] = -b0, -b1, -b2
+        w.arm[i, 0], w.arm[i, 1], w.arm[i, 2] = -b0, -b1, -b2
         if parent >= 0:
             for k in range(3):
-                t.reach[i, k] = anchor[i, k] - anchor[parent, k]
+                w.reach[i, k] = anchor[i, k] - anchor[parent, k]
         if sys.kind[i] == HINGE:
-            t.axis[i, 0], t.axis[i, 1], t.axis[i, 2] = _column(R, i, sys.child_frame[i], 2)
+            w.axis[i, 0], w.axis[i, 1], w.axis[i, 2] = _column(R, i, sys.child_frame[i], 2)
         elif sys.kind[i] == SLIDER:
-            t.axis[i, 0], t.axis[i, 1], t.axis[i, 2] = _column(R, parent, sys.parent_frame[i], 2)
+            w.axis[i, 0], w.axis[i, 1], w.axis[i, 2] = _column(R, parent, sys.parent_frame[i], 2)
 
 
 @inner

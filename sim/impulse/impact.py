@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 
 from sim.impulse.bounds import AT_HIGH, AT_LOW, BAND, HELD, NOISE, free_axes, solve_bounded
+from sim.impulse.energy import kinetic
 from sim.impulse.geometry import has_stop, measure
-from sim.impulse.project import give_momenta, kinetic, observe
+from sim.impulse.project import give_momenta, observe
 from sim.impulse.tree import STANDING
 from sim.impulse.world import WORK
 from sim.jit import inner, pasted

@@ -39,15 +39,16 @@ def _turn(a0, a1, a2, b0, b1, b2, angle):
 
 
 @inner
-def split_turn(R, l0, l1, l2, moments, h, out):
+def split_turn(R, l0, l1, l2, lightness, h, out):
     """out = R after torque-free turning for a time h, second order: about x½ y½ z y½ x½ by h (e_k·L)/I_k.
 
+    Reads   lightness = 1/I
     Source  Dullweber, Leimkuhler, McLachlan 1997
     """
     a0, a1, a2 = R[0, 0], R[1, 0], R[2, 0]
     b0, b1, b2 = R[0, 1], R[1, 1], R[2, 1]
     c0, c1, c2 = R[0, 2], R[1, 2], R[2, 2]
-    ha, hb, hc = 0.5 * h / moments[0], 0.5 * h / moments[1], h / moments[2]
+    ha, hb, hc = 0.5 * h * lightness[0], 0.5 * h * lightness[1], h * lightness[2]
     b0, b1, b2, c0, c1, c2 = _turn(b0, b1, b2, c0, c1, c2, ha * (a0 * l0 + a1 * l1 + a2 * l2))
     c0, c1, c2, a0, a1, a2 = _turn(c0, c1, c2, a0, a1, a2, hb * (b0 * l0 + b1 * l1 + b2 * l2))
     a0, a1, a2, b0, b1, b2 = _turn(a0, a1, a2, b0, b1, b2, hc * (c0 * l0 + c1 * l1 + c2 * l2))
@@ -59,22 +60,23 @@ def split_turn(R, l0, l1, l2, moments, h, out):
 
 
 @inner
-def drift(x, R, P, L, extra, mass, moments, lone, h, x_new, R_new):
+def drift(x, R, P, L, extra, lightness, lone, h, x_new, R_new):
     """Poses after h with the momenta held, `extra` (nb, 6) [angular; linear] added to them.
 
     x' = x + h p/m, R' by the splitting; bodies without joints turn by its composition to sixth order.
+    lightness (nb, 4) = 1/(I, m).
     """
     for b in range(x.shape[0]):
-        f = h / mass[b]
+        f = h * lightness[b, 3]
         for k in range(3):
             x_new[b, k] = x[b, k] + f * (P[b, k] + extra[b, 3 + k])
         l0, l1, l2 = L[b, 0] + extra[b, 0], L[b, 1] + extra[b, 1], L[b, 2] + extra[b, 2]
         if lone[b]:
             copy_matrix(R[b], R_new[b])
             for w in _STAGES:
-                split_turn(R_new[b], l0, l1, l2, moments[b], w * h, R_new[b])
+                split_turn(R_new[b], l0, l1, l2, lightness[b], w * h, R_new[b])
         else:
-            split_turn(R[b], l0, l1, l2, moments[b], h, R_new[b])
+            split_turn(R[b], l0, l1, l2, lightness[b], h, R_new[b])
 
 
 @inner

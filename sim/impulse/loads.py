@@ -91,7 +91,7 @@ def load_state(sys, w, s, tau, held, time, wrench, rows):
             s.P[b, k] = f[3 + k] + sys.mass[b] * sys.gravity[k]
     for j in range(sys.kind.shape[0]):
         w.rotor_speed[j] = 0.0
-        w.tree.pi[j] = 0.0
+        w.pi[j] = 0.0
     if bounded:
         solve_bounded(sys, w, s, ASKED)
     else:
@@ -108,7 +108,7 @@ def load_state(sys, w, s, tau, held, time, wrench, rows):
 def _ask(sys, w):
     for b in range(w.base.shape[0]):
         for k in range(6):
-            w.tree.b[b, k] = w.base[b, k]
+            w.b[b, k] = w.base[b, k]
     for r in range(w.block.size[0]):
         w.block.rhs[r] = w.base_rows[r] if r < sys.row_start[-1] else 0.0
 
@@ -117,13 +117,13 @@ def _ask(sys, w):
 def _carry(sys, w, s, wrench):
     """wrench = what passes through each joint of the tree: M a − forces − the cut rows' share, summed from the tips."""
     for b in range(wrench.shape[0]):
-        momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], wrench[b])
+        m = momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b])
         for k in range(6):
-            wrench[b, k] -= w.momentum[b, k]
+            wrench[b, k] = m[k] - w.momentum[b, k]
     for r in range(w.block.size[0]):
         j = w.block.joint[r]
         add_impulse(w.block.J[r], sys.parent[j], sys.child[j], -w.block.lam[r], wrench)
-    carry_down(sys.parent, w.tree, wrench)
+    carry_down(sys, w, wrench)
 
 
 @inner
@@ -227,5 +227,5 @@ def load_nothing(sys, w, s, k, wrench, rows):
         rows[r] = z[i]
         j = block.joint[r]
         add_impulse(block.J[r], sys.parent[j], sys.child[j], -z[i], wrench)
-    carry_down(sys.parent, w.tree, wrench)
+    carry_down(sys, w, wrench)
 

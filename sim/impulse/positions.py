@@ -16,10 +16,10 @@ import math
 from sim.impulse.block import least_norm
 from sim.impulse.geometry import axis_error, frames, gap, measure, misalignment
 from sim.impulse.integrate import drift
-from sim.impulse.project import axis_rate, solve
+from sim.impulse.project import axis_rate, solve_errors
 from sim.impulse.rows import add_impulse, place_joint, residual
-from sim.impulse.tree import ASKED, carry_down, momentum_of
-from sim.impulse.world import SOLVES
+from sim.impulse.tree import carry_down, momentum_of
+from sim.impulse.world import ACTED_ON, SOLVES
 from sim.jit import inner
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER
 from sim.spatial.kernels import finite, multiply
@@ -37,12 +37,11 @@ def solve_positions(sys, w, s, h):
 
     Returns whether it converged, and the joint that is furthest from holding.
     """
-    block = w.block
     first, last = math.inf, math.inf
     tolerance = enough(s.x, h)
     _guess(sys, w, s, h)
     for iteration in range(MOST_ITERATIONS):
-        drift(s.x, s.R, s.P, s.L, w.J, sys.mass, sys.moments, sys.lone, h, w.x_new, w.R_new)
+        drift(s.x, s.R, s.P, s.L, w.J, sys.lightness, sys.lone, h, w.x_new, w.R_new)
         worst, where = joint_errors(sys, w, s, h)
         if worst < tolerance or (worst < CONTRADICTION and worst > 0.5 * last and _holds(w)):
             s.ledger[SOLVES] += iteration
@@ -50,19 +49,23 @@ def solve_positions(sys, w, s, h):
         if not worst < 100.0 * first:
             return False, where
         first, last = min(first, worst), worst
-        for b in range(w.momentum.shape[0]):
-            for k in range(6):
-                w.momentum[b, k] = 0.0
-        solve(sys, w, ASKED)
+        solve_errors(sys, w)
         for b in range(w.J.shape[0]):
             if not sys.lone[b]:
-                momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.momentum[b])
-                for k in range(6):
-                    w.J[b, k] += w.momentum[b, k]
-        for r in range(block.size[0]):
-            block.total[r] += block.lam[r]
-        _turn_rotors(sys, w)
+                m, J = momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b]), w.J[b]
+                J[0], J[1], J[2] = J[0] + m[0], J[1] + m[1], J[2] + m[2]
+                J[3], J[4], J[5] = J[3] + m[3], J[4] + m[4], J[5] + m[5]
+        if sys.cut[0]:
+            _add_to_totals(w.block)
+        if w.switches[ACTED_ON]:
+            _turn_rotors(sys, w)
     return False, where
+
+
+@inner
+def _add_to_totals(block):
+    for r in range(block.size[0]):
+        block.total[r] += block.lam[r]
 
 
 @inner
@@ -85,9 +88,9 @@ def enough(x, h):
 
 @inner
 def joint_errors(sys, w, s, h):
-    """tree.b, block.rhs = −C/h and tree.pi at the trial pose; returns the largest error and its joint."""
+    """w.b, block.rhs = −C/h and w.pi at the trial pose; returns the largest error and its joint."""
     worst, where = _tree_errors(sys, w, s, h)
-    if w.block.size[0] > 0:
+    if sys.cut[0]:
         cut, joint = _cut_errors(sys, w, s, h)
         if not cut <= worst:
             worst, where = cut, joint
@@ -97,17 +100,14 @@ def joint_errors(sys, w, s, h):
 @inner
 def _guess(sys, w, s, h):
     """w.J, block.total and the rotors' speeds from what the joints carried in the last three steps."""
-    t, block = w.tree, w.block
-    for b in range(w.J.shape[0]):
-        for k in range(6):
-            w.J[b, k] = 0.0
     for i in range(w.J.shape[0]):
-        kind, parent = sys.kind[i], sys.parent[i]
+        kind, parent, J = sys.kind[i], sys.parent[i], w.J[i]
         if kind == FREE:
+            J[0], J[1], J[2], J[3], J[4], J[5] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             continue
         m0, m1, m2, f0, f1, f2 = _carried(s.lam, i, h)
         if kind in (HINGE, SLIDER):
-            a0, a1, a2 = t.axis[i, 0], t.axis[i, 1], t.axis[i, 2]
+            a0, a1, a2 = w.axis[i, 0], w.axis[i, 1], w.axis[i, 2]
             along = m0 * a0 + m1 * a1 + m2 * a2 if kind == HINGE else f0 * a0 + f1 * a1 + f2 * a2
             if sys.rotor[i] > 0.0 and not w.held[i]:
                 w.rotor_speed[i] = w.rotor_speed[i] - along / sys.rotor[i]
@@ -118,22 +118,27 @@ def _guess(sys, w, s, h):
                     f0, f1, f2 = f0 - along * a0, f1 - along * a1, f2 - along * a2
         elif kind == BALL and not w.held[i]:
             m0, m1, m2 = 0.0, 0.0, 0.0
-        r = t.arm[i]
-        w.J[i, 0] += m0 - (r[1] * f2 - r[2] * f1)
-        w.J[i, 1] += m1 - (r[2] * f0 - r[0] * f2)
-        w.J[i, 2] += m2 - (r[0] * f1 - r[1] * f0)
-        w.J[i, 3] += f0
-        w.J[i, 4] += f1
-        w.J[i, 5] += f2
+        r = w.arm[i]
+        J[0] = m0 - (r[1] * f2 - r[2] * f1)
+        J[1] = m1 - (r[2] * f0 - r[0] * f2)
+        J[2] = m2 - (r[0] * f1 - r[1] * f0)
+        J[3], J[4], J[5] = f0, f1, f2
         if parent >= 0:
-            o, a = t.reach[i], t.arm[parent]
+            o, a = w.reach[i], w.arm[parent]
             r0, r1, r2 = o[0] - a[0], o[1] - a[1], o[2] - a[2]
-            w.J[parent, 0] -= m0 + r1 * f2 - r2 * f1
-            w.J[parent, 1] -= m1 + r2 * f0 - r0 * f2
-            w.J[parent, 2] -= m2 + r0 * f1 - r1 * f0
-            w.J[parent, 3] -= f0
-            w.J[parent, 4] -= f1
-            w.J[parent, 5] -= f2
+            up = w.J[parent]
+            up[0] -= m0 + r1 * f2 - r2 * f1
+            up[1] -= m1 + r2 * f0 - r0 * f2
+            up[2] -= m2 + r0 * f1 - r1 * f0
+            up[3], up[4], up[5] = up[3] - f0, up[4] - f1, up[5] - f2
+    if sys.cut[0]:
+        _guess_rows(sys, w, s, h)
+
+
+@inner
+def _guess_rows(sys, w, s, h):
+    """The same for the rows of cut joints."""
+    block = w.block
     for r in range(block.size[0]):
         block.total[r] = 0.0
     for r in range(sys.row_start[-1]):
@@ -159,12 +164,12 @@ def _carried(lam, i, h):
 
 @inner
 def _tree_errors(sys, w, s, h):
-    """tree.b = −C/h at the trial pose, and tree.pi of the rotors; returns the largest error and its joint."""
-    t, x, R = w.tree, w.x_new, w.R_new
+    """w.b = −C/h at the trial pose, and w.pi of the rotors; returns the largest error and its joint."""
+    x, R = w.x_new, w.R_new
     worst, where, f = 0.0, -1, -1.0 / h
     for i in range(x.shape[0]):
         kind = sys.kind[i]
-        t.pi[i] = 0.0
+        w.pi[i] = 0.0
         if kind == FREE:
             continue
         d0, d1, d2 = gap(sys, x, R, i)
@@ -178,23 +183,23 @@ def _tree_errors(sys, w, s, h):
                 P = w.frames[0]
                 along = P[0, 2] * d0 + P[1, 2] * d1 + P[2, 2] * d2
                 d0, d1, d2 = d0 - along * P[0, 2], d1 - along * P[1, 2], d2 - along * P[2, 2]
-        b = t.b[i]
+        b = w.b[i]
         b[0], b[1], b[2], b[3], b[4], b[5] = f * e0, f * e1, f * e2, f * d0, f * d1, f * d2
-        error = max(abs(d0), abs(d1), abs(d2), abs(e0), abs(e1), abs(e2))
-        if not finite(d0 + d1 + d2 + e0 + e1 + e2):
+        error = d0 * d0 + d1 * d1 + d2 * d2 + e0 * e0 + e1 * e1 + e2 * e2
+        if not finite(error):
             return math.inf, i
         if w.held[i] or w.hold_rows[i] > 0 or sys.rotor[i] > 0.0:
-            error = max(error, _axis_errors(sys, w, s, i, h))
+            error = max(error, _axis_errors(sys, w, s, i, h) ** 2)
         if not error <= worst:
             worst, where = error, i
-    return worst, where
+    return math.sqrt(worst), where
 
 
 @inner
 def _axis_errors(sys, w, s, i, h):
-    """Adds to tree.b[i] what brings held axes back, and sets tree.pi[i] for a rotor; returns the largest error."""
-    t, x, R = w.tree, w.x_new, w.R_new
-    b, kind = t.b[i], sys.kind[i]
+    """Adds to w.b[i] what brings held axes back, and sets w.pi[i] for a rotor; returns the largest error."""
+    x, R = w.x_new, w.R_new
+    b, kind = w.b[i], sys.kind[i]
     near = s.coordinate[i, 0]
     if kind == BALL and w.held[i]:
         e0, e1, e2 = _turned_away(sys, w, s, i)
@@ -204,13 +209,13 @@ def _axis_errors(sys, w, s, i, h):
     if kind == BALL:
         return _hold_directions(w, i, c0, c1, h, b)
     away = c0 - (w.hold_at[i, 0] if w.held[i] else near + h * w.rotor_speed[i])
-    a, o = t.axis[i], 0 if kind == HINGE else 3
+    a, o = w.axis[i], 0 if kind == HINGE else 3
     # The errors are across the axis at the trial pose, which is not quite the old one.
     along = a[0] * b[o] + a[1] * b[o + 1] + a[2] * b[o + 2]
     if w.held[i]:
         along += away / h
     else:
-        t.pi[i] = -sys.rotor[i] * away / h
+        w.pi[i] = -sys.rotor[i] * away / h
     for k in range(3):
         b[o + k] -= along * a[k]
     return abs(away)
@@ -255,13 +260,15 @@ def _cut_errors(sys, w, s, h):
         first, end = sys.row_start[j], sys.row_start[j + 1]
         place_joint(sys, w.x_new, w.R_new, j, w.frames[0], w.frames[1], w.points)
         residual(sys.kind[j], w.frames[0], w.frames[1], w.points[2], block.rhs[first:end])
-        error = _cut_axis_errors(sys, w, s, j, h) if block.axis_row[j] >= 0 or block.hold_row[j] >= 0 else 0.0
+        error = 0.0
         for r in range(first, end):
-            error = max(error, abs(block.rhs[r]))
+            error += block.rhs[r] * block.rhs[r]
             block.rhs[r] *= -1.0 / h
+        if block.axis_row[j] >= 0 or block.hold_row[j] >= 0:
+            error = max(error, _cut_axis_errors(sys, w, s, j, h) ** 2)
         if not error <= worst:
             worst, where = error, j
-    return worst, where
+    return math.sqrt(worst), where
 
 
 @inner
@@ -280,7 +287,7 @@ def _cut_axis_errors(sys, w, s, j, h):
     c = measure(sys, w.x_new, R, j, near, w.frames[0], w.frames[1], w.directions)
     if row >= 0:
         away = c[0] - (w.hold_at[j, 0] if w.held[j] else near + h * w.rotor_speed[j])
-        w.tree.pi[j] = 0.0 if w.held[j] else -sys.rotor[j] * away / h
+        w.pi[j] = 0.0 if w.held[j] else -sys.rotor[j] * away / h
         block.rhs[row] = -away / h
         error = abs(away)
     row = block.hold_row[j]
@@ -297,17 +304,31 @@ def _turn_rotors(sys, w):
     """The rotors' speeds after a correction: w += δq̇ + (their lag)/h."""
     for j in range(sys.kind.shape[0]):
         if sys.rotor[j] > 0.0 and not w.held[j]:
-            w.rotor_speed[j] += axis_rate(sys, w, j) - w.tree.pi[j] / sys.rotor[j]
+            w.rotor_speed[j] += axis_rate(sys, w, j) - w.pi[j] / sys.rotor[j]
 
 
 @inner
 def accept(sys, w, s, h):
     """Adds the impulses to the momenta and keeps what each joint carried, over h."""
-    t, block = w.tree, w.block
     for b in range(w.J.shape[0]):
         for k in range(3):
             s.L[b, k] += w.J[b, k]
             s.P[b, k] += w.J[b, 3 + k]
+    if sys.cut[0]:
+        _accept_rows(sys, w, s, h)
+    carry_down(sys, w, w.J)
+    for i in range(w.J.shape[0]):
+        if sys.kind[i] == FREE:
+            continue
+        f, a, b, c = w.J[i], s.lam[0, i], s.lam[1, i], s.lam[2, i]
+        for k in range(6):
+            c[k], b[k], a[k] = b[k], a[k], f[k] / h
+
+
+@inner
+def _accept_rows(sys, w, s, h):
+    """The same for the rows of cut joints, whose share is taken out of w.J."""
+    block = w.block
     least_norm(block)  # what has no effect would grow with every guess that carries it on
     for r in range(block.size[0]):
         j = block.joint[r]
@@ -315,10 +336,3 @@ def accept(sys, w, s, h):
     for r in range(sys.row_start[-1]):
         s.mu[2, r], s.mu[1, r] = s.mu[1, r], s.mu[0, r]
         s.mu[0, r] = block.total[r] / h
-    carry_down(sys.parent, t, w.J)
-    for i in range(w.J.shape[0]):
-        if sys.kind[i] == FREE:
-            continue
-        for k in range(6):
-            s.lam[2, i, k], s.lam[1, i, k] = s.lam[1, i, k], s.lam[0, i, k]
-            s.lam[0, i, k] = w.J[i, k] / h

@@ -6,8 +6,8 @@ from sim.impulse.block import RANK_THRESHOLD, add_block, factor_block, place_row
 from sim.impulse.geometry import place_tree
 from sim.impulse.integrate import body_velocity, velocities
 from sim.impulse.rows import place_joint, row_velocity, velocity_rows
-from sim.impulse.tree import STANDING, factor_tree, momentum_of, solve_tree, to_centers
-from sim.impulse.world import DEAD_POINTS, USUAL_RANK
+from sim.impulse.tree import ASKED, STANDING, factor_tree, momentum_of, solve_tree
+from sim.impulse.world import ACTED_ON, BOUNDED, DEAD_POINTS, USUAL_RANK
 from sim.jit import inner
 from sim.model import BALL, HINGE
 from sim.spatial.kernels import cross
@@ -16,8 +16,9 @@ from sim.spatial.kernels import cross
 @inner
 def place(sys, w, s):
     """Everything that depends on the pose alone; the factors are no longer those of this pose."""
-    place_tree(sys, s.x, s.R, w.tree, w.anchor)
-    _axis_rows(sys, w, s)
+    place_tree(sys, w, s.x, s.R)
+    if w.switches[ACTED_ON]:
+        _axis_rows(sys, w, s)
     w.fresh[0] = 0
 
 
@@ -25,7 +26,8 @@ def place(sys, w, s):
 def factor(sys, w, s):
     """Tree and cut rows for the present pose, soft axes and held joints; nothing if they are those of last time."""
     same = w.fresh[0] == 1
-    for j in range(sys.kind.shape[0]):
+    varies = w.switches[BOUNDED] or w.switches[ACTED_ON]
+    for j in range(sys.kind.shape[0] * varies):
         same = same and w.soft[j] == w.factored_soft[j] and w.held[j] == w.factored_held[j]
         same = same and w.hold_rows[j] == w.factored_rows[j] and w.slip[j, 0] == w.factored_slip[j, 0]
         for k in range(1, 4 * (w.slip[j, 0] > 0.0)):
@@ -35,19 +37,16 @@ def factor(sys, w, s):
                 same = same and w.hold_axis[j, i, k] == w.factored_axis[j, i, k]
     if same:
         return
-    t = w.tree
-    factor_tree(
-        sys.kind, sys.parent, sys.mass, sys.moments, sys.lone, s.R, w.soft, w.slip, w.held, w.hold_rows, w.hold_axis, t
-    )
-    if sys.kind.shape[0] > sys.mass.shape[0]:
+    factor_tree(sys, w, s.R)
+    if sys.cut[0]:
         place_rows(sys, s.x, s.R, w.soft, w.slip, w.held, w.hold_rows, w.hold_axis, w.block)
-        rank = factor_block(sys, w.held, t, w.block)
+        rank = factor_block(sys, w, w.block)
         if w.block.size[0] == sys.row_start[-1] and w.block.threshold[0] == RANK_THRESHOLD:
             if rank < s.ledger[USUAL_RANK]:
                 s.ledger[DEAD_POINTS] += 1
             s.ledger[USUAL_RANK] = max(rank, s.ledger[USUAL_RANK])
     w.fresh[0] = 1
-    for j in range(sys.kind.shape[0]):
+    for j in range(sys.kind.shape[0] * varies):
         w.factored_soft[j], w.factored_held[j] = w.soft[j], w.held[j]
         w.factored_rows[j] = w.hold_rows[j]
         for k in range(4):
@@ -70,39 +69,53 @@ def give_momenta(sys, s, w):
     """P, L of the velocities w.V; of bodies without joints the momenta stand and w.V follows."""
     for b in range(s.P.shape[0]):
         if not sys.lone[b]:
-            momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b], w.J[b])
-            for k in range(3):
-                s.L[b, k], s.P[b, k] = w.J[b, k], w.J[b, 3 + k]
+            m = momentum_of(sys.mass[b], sys.moments[b], s.R[b], w.V[b])
+            s.L[b, 0], s.L[b, 1], s.L[b, 2] = m[0], m[1], m[2]
+            s.P[b, 0], s.P[b, 1], s.P[b, 2] = m[3], m[4], m[5]
         else:
             body_velocity(s.P[b], s.L[b], s.R[b], sys.mass[b], sys.moments[b], w.V[b])
 
 
 @inner
 def solve(sys, w, asked):
-    """w.V from w.momentum, tree.pi and, if ASKED, tree.b and block.rhs (wanted velocities of the cut rows)."""
-    t = w.tree
-    for i in range(t.p.shape[0]):
-        m, r, p = w.momentum[i], t.arm[i], t.p[i]
+    """w.V from w.momentum, w.pi and, if ASKED, w.b and block.rhs (wanted velocities of the cut rows)."""
+    for i in range(w.p.shape[0]):
+        m, r, p = w.momentum[i], w.arm[i], w.p[i]
         p[0] = -(m[0] + r[1] * m[5] - r[2] * m[4])
         p[1] = -(m[1] + r[2] * m[3] - r[0] * m[5])
         p[2] = -(m[2] + r[0] * m[4] - r[1] * m[3])
         p[3], p[4], p[5] = -m[3], -m[4], -m[5]
-    solve_tree(sys.kind, sys.parent, sys.lone, w.held, asked, t, w.V)
-    to_centers(sys.lone, t, w.V)
-    if w.block.size[0] > 0:
+    _solve(sys, w, asked)
+
+
+@inner
+def solve_errors(sys, w):
+    """w.V with no momentum but what w.pi, w.b and block.rhs ask for."""
+    for i in range(w.p.shape[0]):
+        p = w.p[i]
+        p[0], p[1], p[2], p[3], p[4], p[5] = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    _solve(sys, w, ASKED)
+
+
+@inner
+def _solve(sys, w, asked):
+    solve_tree(sys, w, asked, w.V)
+    if sys.cut[0]:
+        block = w.block
         if asked == STANDING:
-            for r in range(w.block.size[0]):
-                w.block.rhs[r] = w.block.compliance[r] * t.pi[w.block.joint[r]]
-        add_block(sys, w.block, w.V)
+            for r in range(block.size[0]):
+                block.rhs[r] = block.compliance[r] * w.pi[block.joint[r]]
+        if block.size[0] > 0:
+            add_block(sys, block, w.V)
 
 
 @inner
 def axis_rate(sys, w, j):
     """q̇ of a hinge or slider at the velocities w.V."""
-    V, t = w.V, w.tree
+    V = w.V
     if j >= V.shape[0]:
         return row_velocity(w.block.J[w.block.axis_row[j]], sys.parent[j], sys.child[j], V)
-    p, a, r = sys.parent[j], t.axis[j], t.arm[j]
+    p, a, r = sys.parent[j], w.axis[j], w.arm[j]
     W = V[j]
     if sys.kind[j] == HINGE:
         rate = a[0] * W[0] + a[1] * W[1] + a[2] * W[2]
@@ -110,7 +123,7 @@ def axis_rate(sys, w, j):
     e0, e1, e2 = cross(W[0], W[1], W[2], r[0], r[1], r[2])
     rate = a[0] * (W[3] - e0) + a[1] * (W[4] - e1) + a[2] * (W[5] - e2)
     if p >= 0:
-        U, o, q = V[p], t.reach[j], t.arm[p]
+        U, o, q = V[p], w.reach[j], w.arm[p]
         e0, e1, e2 = cross(U[0], U[1], U[2], o[0] - q[0], o[1] - q[1], o[2] - q[2])
         rate -= a[0] * (U[3] + e0) + a[1] * (U[4] + e1) + a[2] * (U[5] + e2)
     return rate
@@ -152,15 +165,3 @@ def observe(sys, w, s):
     for j in range(sys.kind.shape[0]):
         if w.active[j]:
             joint_rates(sys, w, j, w.rate[j])
-
-
-@inner
-def kinetic(sys, w, s):
-    """½ Σ (P·v + L·ω) and the rotors' share, at w.V and w.rate."""
-    T = 0.0
-    for b in range(s.P.shape[0]):
-        for k in range(3):
-            T += s.P[b, k] * w.V[b, 3 + k] + s.L[b, k] * w.V[b, k]
-    for j in range(sys.kind.shape[0]):
-        T += sys.rotor[j] * w.rate[j, 0] ** 2
-    return 0.5 * T

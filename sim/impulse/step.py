@@ -31,7 +31,7 @@ from sim.impulse.tree import STANDING
 from sim.impulse.world import ACTED_ON, AT_DEAD_POINT, BOUNDED, STEPS, WORK
 from sim.jit import inner, pasted
 from sim.model import BALL, FREE, HINGE, SLIDER
-from sim.spatial.kernels import copy_matrix, copy_rows, orthonormalise, transposed_multiply
+from sim.spatial.kernels import copy_matrix, orthonormalise, transposed_multiply
 
 OK, NOT_FINITE, TURNS_TOO_FAST, JOINTS_FAIL, GAINS_ENERGY = range(5)
 CLEANING = 16  # steps after which rotations are made orthonormal to the last bit
@@ -121,9 +121,8 @@ def _solve_freely(sys, w, s):
         free_axes(sys, w)
     factor(sys, w, s)
     take_momenta(s, w)
-    pi = w.tree.pi
-    for j in range(sys.kind.shape[0]):
-        pi[j] = sys.rotor[j] * w.rotor_speed[j]
+    for j in range(sys.kind.shape[0] * w.switches[ACTED_ON]):
+        w.pi[j] = sys.rotor[j] * w.rotor_speed[j]
     solve(sys, w, STANDING)
 
 
@@ -215,14 +214,13 @@ def move(sys, w, s):
     """The new pose, its rows, and the coordinates that something looks at."""
     s.ledger[STEPS] += 1
     clean = s.ledger[STEPS] % CLEANING == 0
-    copy_rows(w.x_new, s.x)
     for b in range(s.x.shape[0]):
+        s.x[b, 0], s.x[b, 1], s.x[b, 2] = w.x_new[b, 0], w.x_new[b, 1], w.x_new[b, 2]
         copy_matrix(w.R_new[b], s.R[b])
         if clean:
             orthonormalise(s.R[b])
-    loops = w.block.size[0] > 0
-    for j in range(sys.kind.shape[0]):
-        if w.active[j] or (loops and sys.kind[j] != FREE):
+    for j in range(sys.kind.shape[0] * (w.switches[ACTED_ON] or sys.cut[0])):
+        if w.active[j] or (sys.cut[0] and sys.kind[j] != FREE):
             s.coordinate[j, 0], s.coordinate[j, 1] = measure(
                 sys, s.x, s.R, j, s.coordinate[j, 0], w.frames[0], w.frames[1], w.directions
             )
@@ -232,8 +230,8 @@ def move(sys, w, s):
 @inner
 def carry_on(sys, w, s, h):
     """Angles that nothing looks at, with the rates just solved for, measured before a turn could be missed."""
-    rate = w.tree.rate
-    if w.block.size[0] == 0:
+    rate = w.qd
+    if not sys.cut[0]:
         clean = s.ledger[STEPS] % CLEANING == 0
         for j in range(sys.kind.shape[0]):
             if sys.kind[j] == HINGE and not w.active[j]:

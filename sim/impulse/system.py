@@ -45,7 +45,9 @@ class System(NamedTuple):
     child_anchor: Array  # (nj, 3)
     child_frame: Array  # (nj, 3, 3)
     v_start: Array  # (nj,) first of its velocities in v; -1: none that anything acts on
+    lightness: Array  # (nb, 4) 1/moments, 1/mass
     looped: Array  # (1,) bool: whether the scene has loops
+    cut: Array  # (1,) bool: whether any joint is cut
     row_start: Array  # (nj + 1,) constraint rows of the cut joints, none for the others
 
     damping: Array  # (nj,)
@@ -102,7 +104,9 @@ def system_of(model: Model, dense: bool, q: Array) -> System:
         child_anchor=np.array([s[0] for s in sides[1]]).reshape(-1, 3),
         child_frame=frames[1],
         v_start=np.where((np.array(joints) >= 0) & (kind != FIXED), model.joint_v[:-1][joints], -1),
+        lightness=1.0 / np.column_stack([model.body_moments[body], model.body_mass[body]]),
         looped=np.array([model.joint_cut.any()]),
+        cut=np.array([len(kind) > len(body)]),
         row_start=np.concatenate([[0], np.cumsum(rows)]).astype(np.int64),
         damping=damping,
         damping_rate=_damping_rate(model, joints, kind, frames),

@@ -168,9 +168,8 @@ def make_work(system: System, nv: int) -> Work:
 _pack_inputs = bundle(Inputs)
 _pack_system = bundle(System)
 pack_world = bundle(World)
-_pack_tree = bundle(Tree)
 _pack_block = bundle(Block)
-_pack_work = bundle(Work)
+_pack_work = bundle(Work, "tree")
 
 
 def pack_system(system: System) -> Any:
@@ -178,4 +177,4 @@ def pack_system(system: System) -> Any:
 
 
 def pack_work(work: Work) -> Any:
-    return _pack_work(work._replace(tree=_pack_tree(work.tree), block=_pack_block(work.block)))
+    return _pack_work(work._replace(block=_pack_block(work.block)))

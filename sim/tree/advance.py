@@ -7,10 +7,10 @@ import math
 from sim.dynamics.aba import VELOCITY
 from sim.jit import inner, jit
 from sim.model import BALL, FREE
-from sim.spatial.kernels import copy_matrix
-from sim.tree.bounds import SETTLE, SETTLED, begin, excess, stand_still, start
-from sim.tree.forces import energies, evaluate, place
-from sim.tree.impact import rebound
+from sim.spatial.kernels import copy_matrix, finite
+from sim.tree.bounds import SETTLE, SETTLED, begin, excess, forget_rests, hold, stand_still, start
+from sim.tree.forces import balance, energies, evaluate, place
+from sim.tree.impact import DEAD, LIVELY, rebound
 from sim.tree.integrators import AB4, EXPLICIT_BELOW, RK4, integrate, remember
 from sim.tree.world import (
     BOUNDED,
@@ -30,14 +30,15 @@ from sim.tree.world import (
 
 OK, NOT_FINITE, TURNS_TOO_FAST, STAGES_FAIL, GAINS_ENERGY = range(5)
 LANDED = 1e-9  # [rad, m, rad/s, m/s] how exactly events are found
-MOST_TRIALS = 60
-MOST_HALVINGS = 12
+MOST_TRIALS = 80
+MOST_HALVINGS = 30
 MOST_PARTS = 64
+MOST_LANDINGS = 16  # in a step, after which joints no longer rebound
 BEFORE_STEP, BEFORE_PART = 0.0, 1.0
 MOST_TURN = 1.0  # [rad] of a body in a step
 MOST_GAIN = 0.1  # of the largest kinetic energy
 NOISE = 1e-6  # of the energy at the start, at least of 1 J
-ACCOUNTING = 64  # steps after which the energy is looked at; from rest, explicit Euler is off by 1/n of it after n
+ACCOUNTING = 8  # steps after which the energy is looked at in the midst of a call
 
 
 @jit
@@ -51,12 +52,13 @@ def advance(sys, w, s, method, tau, wrench, time, h, n):
     for done in range(n):
         _keep(w, s)
         s.ledger[STEPS] += 1
+        now = _moment(time, h, done)
         if bounded:
-            status, where = _bounded_step(sys, w, s, time + done * h, h, method)
+            status, where = _bounded_step(sys, w, s, now, h, method)
         else:
-            status, where = _smooth_step(sys, w, s, time + done * h, h, method)
+            status, where = _smooth_step(sys, w, s, now, h, method)
         if status == OK:
-            status, where = _check(sys, w, s)
+            status, where = _check(sys, w, s, h, done == n - 1)
         if status != OK:
             _restore(w, s, BEFORE_STEP)
             s.ledger[PAST] = 0  # the step that failed may be remembered already
@@ -89,6 +91,13 @@ def read(sys, w, s, q, v, position, rotation, twist, errors, account):
             twist[b, k] = w.V[b, k]
     errors[0], errors[1] = 0.0, 0.0
     account[0], account[1], account[2] = s.ledger[WORK], 0.0, 0.0
+
+
+@inner
+def _moment(time, h, done):
+    """The time `done` steps later; whole multiples of h stay such, so that batches see the times of single steps."""
+    whole = math.floor(time / h + 0.5)
+    return (whole + done) * h if abs(time - whole * h) < 1e-9 * h else time + done * h
 
 
 @inner
@@ -128,9 +137,9 @@ def _smooth_step(sys, w, s, time, h, method):
     start(sys, w, s, h)
     for stage in range(1):  # a plain 0 would compile another kernel for that number alone
         evaluate(sys, w, s, time, stage)
-    fast = _too_fast(w, h)
-    if fast >= 0:
-        return TURNS_TOO_FAST, fast
+    status, where = _look(sys, w, s, h)
+    if status != OK:
+        return status, where
     stuck = integrate(sys, w, s, time, h, _method_now(sys, s, h, method))
     if stuck >= 0:
         return STAGES_FAIL, stuck
@@ -142,22 +151,26 @@ def _smooth_step(sys, w, s, time, h, method):
 @inner
 def _bounded_step(sys, w, s, time, h, method):
     """A step in as many parts as it takes; ab4 goes on only while no mode changes and nothing lands."""
-    left = h
-    if rebound(sys, w, s):
+    left, landings = h, 0
+    forget_rests(sys, w, s)
+    if rebound(sys, w, s, LIVELY):
         s.ledger[PAST] = 0
     for part in range(MOST_PARTS):
         at = time + (h - left)
         begin(sys, w, s, at, left, SETTLE)
         if part == 0:
-            fast = _too_fast(w, h)
-            if fast >= 0:
-                return TURNS_TOO_FAST, fast
+            status, where = _look(sys, w, s, h)
+            if status != OK:
+                return status, where
             _notice_changes(w, s)
         used, stuck = _land(sys, w, s, at, left, _method_now(sys, s, left, method), part == MOST_PARTS - 1)
         if stuck >= 0:
             return STAGES_FAIL, stuck
         stand_still(sys, w, s)
-        hit = rebound(sys, w, s)
+        hit = rebound(sys, w, s, LIVELY if landings < MOST_LANDINGS else DEAD)
+        if hit:
+            landings += 1
+            stand_still(sys, w, s)
         left -= used
         if left <= 1e-9 * h:
             if hit or part > 0:
@@ -189,12 +202,12 @@ def _land(sys, w, s, time, h, method, to_the_end):
     """One part of a step, of h or until the first event. Returns (time taken, velocity whose stages fail).
 
     The time is found between one that is short of the event and one that is past it, by false position (Illinois: the
-    end that stays behind counts half). What starts at an event leaves it first: that time is halved until it has not
-    come back. If it never left, the event does not count.
+    end that stays behind counts half). What starts at an event leaves it first, perhaps not as far as LANDED, and the
+    time is halved until it has not come back. If it never left it is held; where nothing can hold it, that is no event.
     """
     _keep_part(w, s)
-    short_time, short, bounded = 0.0, excess(sys, w, s), not to_the_end
-    past_time, past, part, side = h, 0.0, h, 0
+    (short, _), bounded, halvings = excess(sys, w, s), not to_the_end, 0
+    short_time, past_time, past, part, side = 0.0, h, 0.0, h, 0
     for trial in range(MOST_TRIALS):
         if trial > 0:
             _restore(w, s, BEFORE_PART)
@@ -202,8 +215,9 @@ def _land(sys, w, s, time, h, method, to_the_end):
         stuck = integrate(sys, w, s, time, part, RK4 if method == AB4 and trial > 0 else method)
         if not bounded or stuck >= 0:
             return part, stuck
-        over = excess(sys, w, s)
-        if (trial == 0 and not over > LANDED) or (trial > 0 and abs(over) <= LANDED):
+        over, who = excess(sys, w, s)
+        there = abs(over) <= LANDED and (over > 0.0 or short < -LANDED)
+        if (trial == 0 and not over > LANDED) or (trial > 0 and there):
             return part, -1
         if over > 0.0:
             past_time, past = part, over
@@ -215,8 +229,10 @@ def _land(sys, w, s, time, h, method, to_the_end):
             side = -1
         if short < -LANDED:
             part = past_time - past * (past_time - short_time) / (past - short)
-        elif trial < MOST_HALVINGS:
-            part, side = 0.5 * past_time, 0
+        elif halvings < MOST_HALVINGS:
+            part, side, halvings = 0.5 * (short_time + past_time), 0, halvings + 1
+        elif hold(sys, w, s, who):
+            part, short_time, past_time, halvings = h, 0.0, h, 0
         else:
             part, bounded = h, False
     s.ledger[UNSETTLED] += 1
@@ -261,9 +277,22 @@ def _restore(w, s, which):
 
 
 @inner
-def _too_fast(w, h):
-    """The fastest link if it would turn by more than 1 rad in this step, else −1."""
-    most, who, W = (MOST_TURN / h) ** 2, -1, w.W
+def _look(sys, w, s, h):
+    """After a step's first evaluation: a link that would turn by more than 1 rad in it; now and then, the energy."""
+    fast = _fastest(w, MOST_TURN / h)
+    if fast >= 0:
+        return TURNS_TOO_FAST, fast
+    if int(s.ledger[STEPS]) % ACCOUNTING == 0:
+        kinetic, potential, power = balance(sys, w, s)
+        if _gained(s, kinetic, potential, h * abs(power)):
+            return GAINS_ENERGY, max(_fastest(w, 0.0), 0)
+    return OK, -1
+
+
+@inner
+def _fastest(w, speed):
+    """The link that turns fastest, if that is faster than `speed` [rad/s], else −1."""
+    most, who, W = speed * speed, -1, w.W
     for i in range(W.shape[0]):
         x, y, z = W[i, VELOCITY], W[i, VELOCITY + 1], W[i, VELOCITY + 2]
         turn = x * x + y * y + z * z
@@ -273,22 +302,31 @@ def _too_fast(w, h):
 
 
 @inner
-def _check(sys, w, s):
-    """The first link that is not finite; now and then, energy from nowhere while some link turned fastest."""
-    total, q, v = 0.0, s.q, s.v
+def _gained(s, kinetic, potential, error):
+    """Has energy come from nowhere? `error` is what first-order steps out of rest are off by: h times the power of the
+    weight, twice over."""
+    ledger = s.ledger
+    ledger[MOST_KINETIC] = max(kinetic, ledger[MOST_KINETIC])
+    gain = kinetic + potential - ledger[START_ENERGY] - ledger[WORK]
+    return gain > MOST_GAIN * ledger[MOST_KINETIC] + NOISE * max(1.0, abs(ledger[START_ENERGY])) + error
+
+
+@inner
+def _check(sys, w, s, h, last):
+    """After a step: the first link that is not finite; and the energy of what a call leaves behind."""
+    total, v = 0.0, s.v
     for k in range(v.shape[0]):
         total += v[k]
-    for k in range(q.shape[0]):
-        total += q[k]
-    if not math.isfinite(total):
+    if not finite(total):
         return NOT_FINITE, _not_finite(sys, s)
-    if s.ledger[STEPS] % ACCOUNTING != 0:
-        return OK, -1
-    kinetic, potential = energies(sys, w, s)
-    s.ledger[MOST_KINETIC] = max(kinetic, s.ledger[MOST_KINETIC])
-    gain = kinetic + potential - s.ledger[START_ENERGY] - s.ledger[WORK]
-    if gain > MOST_GAIN * s.ledger[MOST_KINETIC] + NOISE * max(1.0, abs(s.ledger[START_ENERGY])):
-        return GAINS_ENERGY, max(_too_fast(w, 1e300), 0)
+    if last:
+        most = s.ledger[MOST_KINETIC]
+        kinetic, potential = energies(sys, w, s)
+        g, momentum = sys.gravity, w.energy
+        power = g[0] * momentum[2] + g[1] * momentum[3] + g[2] * momentum[4]
+        if _gained(s, kinetic, potential, h * abs(power)):
+            return GAINS_ENERGY, max(_fastest(w, 0.0), 0)
+        s.ledger[MOST_KINETIC] = most  # as if nobody had looked: batches change no bit
     return OK, -1
 
 
@@ -296,6 +334,6 @@ def _check(sys, w, s):
 def _not_finite(sys, s):
     for i in range(sys.kind.shape[0]):
         k = sys.v_start[i]
-        if not math.isfinite(s.v[k] + s.q[sys.q_start[i]]):
+        if not finite(s.v[k] + s.q[sys.q_start[i]]):
             return i
     return 0

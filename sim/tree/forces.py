@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 
-from sim.dynamics.aba import VELOCITY, articulated_bodies
+from sim.dynamics.aba import VELOCITY
+from sim.dynamics.balance import link_energy
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.inputs import add_inputs
 from sim.dynamics.kinematics import kinematics
@@ -16,14 +17,8 @@ from sim.jit import inner
 from sim.model import BALL
 from sim.spatial.kernels import cross, rotate
 from sim.tree.lie import displace, rates
+from sim.tree.rows import accelerate, press
 from sim.tree.world import BOUNDED, DAMPED, DRIVEN, IMPLICIT, PUSHED
-
-
-@inner
-def accelerate(sys, w, q, v, a):
-    """a from w.tau, w.f_ext, w.gravity, w.armature; the links as a tuple, which inlined kernels keep in registers."""
-    links = Links(sys.parent, sys.kind, sys.q_start, sys.v_start, sys.branching, sys.fixed, sys.link_inertia)
-    articulated_bodies(links, w.W, w.U, q, v, w.tau, w.armature, w.gravity, w.f_ext, a)
 
 
 @inner
@@ -58,6 +53,8 @@ def evaluate(sys, w, s, time, stage):
             tau[k] += push[k]
         _rub_balls(sys, w, v)
     accelerate(sys, w, q, v, a)
+    if w.switches[BOUNDED]:
+        press(sys, w, s, v, a)
     power = 0.0
     for k in range(tau.shape[0]):
         power += (tau[k] - soft[k] * a[k]) * v[k]
@@ -87,12 +84,12 @@ def _push(sys, w, s, time):
 
 @inner
 def _rub_balls(sys, w, v):
-    """−F ω/|ω| where a ball slides; w.slide says the direction where ω has none."""
+    """−F ω/|ω| where a ball slides; w.slide says the direction where ω has none. Creeping, it is damped."""
     for i in range(sys.friction.shape[0]):
         if sys.kind[i] != BALL or sys.friction[i] == 0.0:
             continue
         k = sys.v_start[i]
-        if math.isinf(w.armature[k]):
+        if math.isinf(w.armature[k]) or w.creep[i] > 0.0:
             continue
         x, y, z = v[k] + w.slide[k], v[k + 1] + w.slide[k + 1], v[k + 2] + w.slide[k + 2]
         f = sys.friction[i] / max(math.sqrt(x * x + y * y + z * z), 1e-300)
@@ -103,13 +100,26 @@ def _rub_balls(sys, w, v):
 
 @inner
 def energies(sys, w, s):
-    """Kinetic and potential energy of the present state [J]."""
+    """Kinetic and potential energy of what moves, in the present state [J]."""
     place(sys, w, s)
     energy_and_momentum(sys.mass, sys.center, sys.inertia, sys.gravity, w.p, w.R, w.V, w.energy)
-    kinetic = w.energy[0]
+    return w.energy[0] + _of_rotors(sys, s), w.energy[1] - sys.resting[0]
+
+
+@inner
+def balance(sys, w, s):
+    """The same where the present state was evaluated last, and the power of the weight [W]."""
+    links = Links(sys.parent, sys.kind, sys.q_start, sys.v_start, sys.branching, sys.fixed, sys.link_inertia)
+    kinetic, potential, power = link_energy(links, w.W, sys.gravity)
+    return kinetic + _of_rotors(sys, s), potential, power
+
+
+@inner
+def _of_rotors(sys, s):
+    kinetic = 0.0
     for k in range(s.v.shape[0]):
         kinetic += 0.5 * sys.rotor[k] * s.v[k] * s.v[k]
-    return kinetic, w.energy[1]
+    return kinetic
 
 
 @inner

@@ -14,6 +14,7 @@ from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import Tree, body_joints, tree_of
 from sim.jit import bundle
 from sim.model import BALL, FREE, Model
+from sim.rest import body_poses
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -42,6 +43,7 @@ class System(NamedTuple):
     mass: Array  # (nb,)
     center: Array  # (nb, 3)
     inertia: Array  # (nb, 3, 3)
+    resting: Array  # (1,) potential energy of bodies fixed to the world [J]
 
     rotor: Array  # (nv,)
     locked: Array  # (nv,) bool
@@ -50,6 +52,7 @@ class System(NamedTuple):
     stiffest: Array  # (1,) the same of all dampings together
 
     friction: Array  # (n,)
+    friction_rate: Array  # (n,) of a ball: an upper bound of the acceleration it gives [rad/s²]
     low: Array  # (n, 2) stops of the coordinate (hinge, slider), or of cone and twist (ball)
     high: Array  # (n, 2)
     restitution: Array  # (n,)
@@ -71,7 +74,8 @@ def system_of(model: Model) -> System:
             low[i, 0], high[i, 0] = model.joint_limits[j]
     friction = model.dof_friction[links.v_start]
     limited: Array = np.any(np.isfinite(low) | np.isfinite(high), axis=1)
-    rate, stiffest = _damping_rates(model, locked)
+    answers = _answers(model, locked)
+    rate, stiffest = _damping_rates(model, answers)
     return System(
         tree=tree_of(model),
         inputs=inputs_of(model),
@@ -89,12 +93,14 @@ def system_of(model: Model) -> System:
         mass=model.body_mass,
         center=model.body_center,
         inertia=model.body_inertia,
+        resting=_potential(model, on.link < 0),
         rotor=model.dof_rotor,
         locked=locked,
         damping=model.dof_damping,
         damping_rate=rate,
         stiffest=np.array([stiffest]),
         friction=friction,
+        friction_rate=_friction_rates(model, links.v_start, friction, answers),
         low=low,
         high=high,
         restitution=model.joint_restitution[joint],
@@ -103,20 +109,26 @@ def system_of(model: Model) -> System:
     )
 
 
-def _damping_rates(model: Model, locked: Array) -> tuple[Array, float]:
-    """d_k (M⁻¹)_kk of every joint, and the largest eigenvalue of M⁻¹ D, over a few poses; refuses a singular M."""
+def _potential(model: Model, which: Array) -> Array:
+    p, R = body_poses(model, model.q0)
+    centers = p + np.einsum("nij,nj->ni", R, model.body_center)
+    return np.array([-float(model.body_mass[which] @ (centers[which] @ model.gravity))])
+
+
+def _answers(model: Model, locked: Array) -> Array:
+    """(m, nv, nv) M⁻¹ at a few poses, 0 where joints are locked; refuses a singular M."""
     nv, nb = model.nv, len(model.body_names)
-    rates, stiffest = np.zeros(nv), 0.0
     moving = np.flatnonzero(~locked)
-    damped = bool(model.dof_damping[moving].any())
-    Q = _poses(model, POSES if damped else 1)
+    slowed = bool(model.dof_damping[moving].any() or model.dof_friction[moving].any())
+    Q = _poses(model, POSES if slowed else 1)
     M, S, inertias = np.zeros((len(Q), nv, nv)), np.zeros((nv, 6)), np.zeros((nb, 10))
     scratch = np.zeros((nb, 3)), np.zeros((nb, 3, 3)), S, inertias, np.zeros((3, 3)), np.zeros((3, 3))
     masses = model.body_mass, model.body_center, model.body_inertia
     mass_matrices(tree_of(model), body_joints(model), masses, model.dof_rotor, Q[::-1].copy(), *scratch, M)
     M = M[::-1]  # the start last, so that S and the inertias are its own
+    out = np.zeros((len(Q) if slowed else 0, nv, nv))
     if len(moving) == 0:
-        return rates, stiffest
+        return out
     loose = loose_velocity(M[0][np.ix_(moving, moving)], S[moving], inertias)
     if loose is not None:
         name = model.joint_names[int(model.dof_joint[moving[loose]])]
@@ -124,13 +136,31 @@ def _damping_rates(model: Model, locked: Array) -> tuple[Array, float]:
             f'The tree engine cannot run this scene: nothing resists joint "{name}"; '
             "expected mass or inertia behind it that its motion moves, or a rotor."
         )
-    if damped:
-        root = np.sqrt(model.dof_damping[moving])
-        for matrix in M[:, moving][:, :, moving]:
-            scaled = root[:, None] * np.linalg.inv(matrix) * root
-            rates[moving] = np.maximum(rates[moving], MARGIN * np.diag(scaled))
+    for inverse, matrix in zip(out, M, strict=False):
+        inverse[np.ix_(moving, moving)] = np.linalg.inv(matrix[np.ix_(moving, moving)])
+    return out
+
+
+def _damping_rates(model: Model, answers: Array) -> tuple[Array, float]:
+    """d_k (M⁻¹)_kk of every joint, and the largest eigenvalue of M⁻¹ D, over the poses."""
+    rates, stiffest = np.zeros(model.nv), 0.0
+    root = np.sqrt(model.dof_damping)
+    if root.any():
+        for inverse in answers:
+            scaled = root[:, None] * inverse * root
+            rates = np.maximum(rates, MARGIN * np.diag(scaled))
             stiffest = max(stiffest, MARGIN * float(np.linalg.eigvalsh(scaled)[-1]))
     return rates, stiffest
+
+
+def _friction_rates(model: Model, v_start: Array, friction: Array, answers: Array) -> Array:
+    """F times the largest eigenvalue of a ball's own part of M⁻¹, over the poses."""
+    out = np.zeros(len(v_start))
+    for i, k in enumerate(v_start):
+        if friction[i] > 0.0 and model.joint_type[model.dof_joint[k]] == BALL:
+            for inverse in answers:
+                out[i] = max(out[i], MARGIN * friction[i] * np.linalg.eigvalsh(inverse[k : k + 3, k : k + 3])[-1])
+    return out
 
 
 def _poses(model: Model, count: int) -> Array:

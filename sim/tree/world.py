@@ -28,7 +28,7 @@ class World(NamedTuple):
 
     q: Array  # (nq,)
     v: Array  # (nv,)
-    mode: Array  # (nv,) which bound friction and stops are at (sim/tree/bounds.py)
+    mode: Array  # (nv,) which bound friction and stops are at (bounds.py); of a ball: friction, swing, twist
     past_q: Array  # (3, nq) of ab4, the newest first: where the last steps began
     past_v: Array  # (3, nv)
     past_a: Array  # (3, nv)
@@ -54,7 +54,10 @@ class Work(NamedTuple):
     low: Array  # (n,) bounds of the force that holds an axis
     high: Array  # (n,)
     slide: Array  # (nv,) added to a ball's ω for the direction of its friction [rad/s]
-    resting: Array  # (n, 2) bool: angles of balls that were at their stop when the part of a step began
+    creep: Array  # (n,) the damping that stands for the friction of a ball too slow for its steps [N·m·s/rad]
+    began: Array  # (n, 2) swing and twist of balls when the part of a step began
+    rest: Array  # (n, 2) which stop each of these rested on: 1 upper, −1 lower, 2 both, 0 none
+    load: Array  # (n, 2) how hard that stop pushes [N·m]
     u: Array  # (STAGES, nv) distances of an integrator's stages from where the part of a step began
     v: Array  # (STAGES, nv) their velocities
     q: Array  # (nq,)
@@ -71,7 +74,7 @@ class Work(NamedTuple):
     v0: Array  # (2, nv)
     mode0: Array  # (nv,)
     ledger0: Array  # (2, LEDGER)
-    row: Array  # (m, 2) stops that are touched: link, and 0 for axis or cone, 1 for twist
+    row: Array  # (m, 2) rows of stops (rows.py): link, and 0 for axis or cone, 1 for twist
     J: Array  # (m, 3)
     answer: Array  # (m, nv) M⁻¹ Jᵀ
     A: Array  # (m, m) J M⁻¹ Jᵀ
@@ -79,6 +82,7 @@ class Work(NamedTuple):
     target: Array  # (m,)
     impulse: Array  # (m,)
     active: Array  # (m,) bool
+    both_ways: Array  # (m,) bool: the row may pull as well as push
 
 
 def make_world(system: System, nq: int, nv: int) -> World:
@@ -113,7 +117,10 @@ def make_work(system: System, nq: int, nv: int) -> Work:
         low=np.zeros(n),
         high=np.zeros(n),
         slide=np.zeros(nv),
-        resting=np.zeros((n, 2), dtype=np.bool_),
+        creep=np.zeros(n),
+        began=np.zeros((n, 2)),
+        rest=np.zeros((n, 2), dtype=np.int64),
+        load=np.zeros((n, 2)),
         u=np.zeros((STAGES, nv)),
         v=np.zeros((STAGES, nv)),
         q=np.zeros(nq),
@@ -138,6 +145,7 @@ def make_work(system: System, nq: int, nv: int) -> Work:
         target=np.zeros(rows),
         impulse=np.zeros(rows),
         active=np.zeros(rows, dtype=np.bool_),
+        both_ways=np.zeros(rows, dtype=np.bool_),
     )
 
 

@@ -209,7 +209,11 @@ def test_analyse_gives_the_numbers_of_a_robot(capsys: pytest.CaptureFixture[str]
     assert result["kinetic_energy"] == pytest.approx(0.5 * (3.98 + 2 * 4))
     assert main(line) == 0
     text = capsys.readouterr().out
-    assert "turn, slide" in text and "3.980000" in text
+    assert "3.980000" in text
+    for name, value in (("turn", "0.400000 rad "), ("turn", "1.000000 rad/s"), ("slide", "0.500000 m ")):
+        assert any(row.split()[:1] == [name] and value in row + " " for row in text.splitlines()), (name, value)
+    assert main(["analyse", "long_chain"]) == 0
+    assert max(map(len, capsys.readouterr().out.splitlines())) < 130  # large matrices are for --json
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from app.camera import Camera
-from app.picking import pick_body, pick_target, plane_drag
+from app.picking import axis_drag, pick_body, pick_handle, pick_target, plane_drag
+from app.render.handles import handle_ends
 from app.render.visuals import Visuals
 from sim.model import compile_model
 from sim.rest import rest_snapshot
@@ -161,3 +162,51 @@ def test_a_dragged_thing_keeps_the_grabbed_point_under_the_cursor(orthographic: 
 def test_a_drag_along_the_plane_moves_nothing():
     z, x = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
     assert plane_drag(np.zeros(3), x, np.array([1.0, 0.0, 0.0]), z, np.array([1.0, 2.0, 3.0])) == (1.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize("orthographic", [False, True])
+def test_a_thing_dragged_along_a_line_is_where_the_line_passes_nearest_to_the_cursor(orthographic: bool):
+    rng = np.random.default_rng(4)
+    camera = Camera((0.2, 0.1, 0.5), 3.0, 0.3, 0.4, orthographic=orthographic)
+    center = np.array([0.3, -0.1, 0.7])
+    for axis in (*np.eye(3), np.array([0.6, 0.0, 0.8])):
+        hit = center + 0.05 * axis
+        origin, direction = camera.ray(*rng.uniform((0, 0), (1280, 720)), 1280, 720)
+        moved = np.array(axis_drag(origin, direction, hit, axis, center)) - center
+        assert np.cross(moved, axis) == pytest.approx(np.zeros(3), abs=1e-12)
+
+        here, *beside = (
+            float(np.linalg.norm(np.cross(hit + moved + s * axis - origin, direction))) for s in (0.0, 1e-4, -1e-4)
+        )
+        assert here <= min(beside)
+
+
+def test_a_line_seen_end_on_cannot_be_dragged_along():
+    camera = Camera((0.0, 0.0, 0.0), 3.0, 0.0, 0.0, orthographic=True)
+    center = np.array([0.1, 0.2, 0.3])
+    origin, direction = camera.ray(300, 200, 1280, 720)
+    assert axis_drag(origin, direction, center, np.array([1.0, 0.0, 0.0]), center) == tuple(center)
+
+
+def test_handles_are_grabbed_beside_the_target_and_not_on_it():
+    camera, point, radius = Camera((0.0, 0.0, 0.5), 3.0), np.array([0.1, 0.2, 0.6]), 0.05
+    start = camera.project(point, 1280, 720)[0]
+    ends = camera.project(handle_ends(camera, point, radius, 720), 1280, 720)
+    for axis, end in enumerate(ends):
+        along = (end - start) / np.linalg.norm(end - start)
+        across = np.array([-along[1], along[0]])
+        tip = end - 3 * along
+        assert pick_handle(camera, point, radius, *tip, 1280, 720) == axis
+        assert pick_handle(camera, point, radius, *(tip + 6.5 * across), 1280, 720) == axis
+        assert pick_handle(camera, point, radius, *(end + 9 * along), 1280, 720) is None
+    assert pick_handle(camera, point, radius, *start, 1280, 720) is None
+
+
+def test_hidden_bodies_let_the_ray_through():
+    scene = floating(2)
+    bodies = tuple(replace(b, pose=Pose((x, 0.0, 0.0))) for b, x in zip(scene.bodies, (0.0, -1.0), strict=True))
+    visuals, snapshot = stage(replace(scene, bodies=bodies))
+    ray = np.array([3.0, 0.0, 0.0]), np.array([-1.0, 0.0, 0.0])
+    assert pick_body(visuals, snapshot, *ray)[0] == 0
+    assert pick_body(visuals, snapshot, *ray, {0})[0] == 1
+    assert pick_body(visuals, snapshot, *ray, {0, 1}) is None

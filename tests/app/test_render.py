@@ -4,60 +4,25 @@ from __future__ import annotations
 
 import ctypes
 import pickle
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from app.camera import Camera, fit
+from app.camera import Camera
 from app.picking import ray_distances
 from app.render.egl import EglContext
 from app.render.offscreen import NoOpenGL, OffscreenRenderer
 from app.render.view import View
 from app.render.visuals import Visuals
-from app.theme import DARK, KEY_DIRECTION, LIGHT, rgb
+from app.theme import DARK, KEY_DIRECTION, LIGHT
 from sim.model import compile_model
 from sim.rest import rest_snapshot
-from sim.scene import Body, Frame, Scene, Shape, Target
-from sim.state import Pull, Snapshot
+from sim.scene import Body, Frame, Shape, Target
+from sim.state import Pull
 from tests.app.small_scenes import MASS, block, blocks, small_arm
-
-WIDTH, HEIGHT = 480, 320
-AMBER = (255, 176, 0)
-
-
-class Studio:
-    """Runs everything that needs the context in the one thread that has it."""
-
-    def __init__(self) -> None:
-        self._thread = ThreadPoolExecutor(1)
-
-    def run(self, work: Callable[..., Any], *args: Any) -> Any:
-        return self._thread.submit(work, *args).result()
-
-    def draw(self, scene: Scene, view: View, snapshot: Snapshot | None = None, quality: str = "fine") -> np.ndarray:
-        """(HEIGHT, WIDTH, 3) integers, red first."""
-
-        def work() -> np.ndarray:
-            from OpenGL import GL
-
-            renderer = OffscreenRenderer(scene, WIDTH, HEIGHT, quality)
-            try:
-                picture = renderer.render(snapshot or rest_snapshot(scene), view)
-                assert GL.glGetError() == GL.GL_NO_ERROR
-            finally:
-                renderer.close()
-            assert picture.shape == (HEIGHT, WIDTH, 4) and picture.dtype == np.uint8
-            assert (picture[:, :, 3] == 255).all()
-            return picture[:, :, 2::-1].astype(int)
-
-        return self.run(work)
-
-    def close(self) -> None:
-        self._thread.shutdown()
+from tests.app.studio import AMBER, HEIGHT, WIDTH, Studio, byte, centroid, home, pixel
 
 
 @pytest.fixture(scope="module")
@@ -65,27 +30,6 @@ def studio() -> Iterator[Studio]:
     studio = Studio()
     yield studio
     studio.close()
-
-
-def home(scene: Scene) -> Camera:
-    visuals = Visuals(scene, compile_model(scene))
-    return fit(visuals.center, visuals.radius)
-
-
-def pixel(camera: Camera, point: Any) -> tuple[int, int]:
-    """Row and column of a world point."""
-    x, y = camera.project(point, WIDTH, HEIGHT)[0]
-    return round(y), round(x)
-
-
-def centroid(picture: np.ndarray, color: tuple[int, int, int]) -> np.ndarray:
-    rows, columns = np.nonzero((picture == color).all(axis=2))
-    assert len(rows) > 30
-    return np.array([columns.mean(), rows.mean()])
-
-
-def byte(color: str) -> np.ndarray:
-    return np.round(np.multiply(rgb(color), 255)).astype(int)
 
 
 # --- the target ---

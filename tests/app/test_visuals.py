@@ -14,7 +14,7 @@ from app.render.solids import BOX, CAPSULE, CYLINDER, SPHERE
 from app.render.visuals import Visuals
 from app.theme import DARK, LIGHT, linear
 from sim.files import builtin_names, load
-from sim.model import compile_model
+from sim.model import FIXED, FREE, compile_model
 from sim.rest import body_poses, rest_snapshot
 from sim.simulation import Simulation
 from sim.state import Snapshot
@@ -29,7 +29,7 @@ def test_every_scene_starts_at_55_to_75_percent_of_the_height(name: str):
     scene = load(name)
     model = compile_model(scene)
     visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
-    camera = fit(*visuals.bounds(snapshot))
+    camera = fit(*visuals.bounds(snapshot), scene.camera)
     seen = camera.project(np.concatenate([surface_points(visuals, snapshot), snapshot.targets]), 1280, 720)
     height = np.ptp(seen[:, 1]) / 720
     if len(scene.bodies) == 1:  # a tumbling body: at its longest
@@ -156,7 +156,7 @@ def test_the_motion_of_a_scene_stays_in_the_picture_and_fills_it(name: str):
     scene = load(name)
     world = Simulation(scene, dt=2e-3)
     visuals = Visuals(scene, world.model)
-    camera = fit(*visuals.bounds(rest_snapshot(scene, world.model)))
+    camera = fit(*visuals.bounds(rest_snapshot(scene, world.model)), scene.camera)
     low, high = np.full(2, np.inf), np.full(2, -np.inf)
     for _ in range(40):
         seen = camera.project(surface_points(visuals, world.snapshot()), 814, 531)  # the viewport at 1280 × 800
@@ -220,3 +220,42 @@ def test_the_light_covers_every_solid_and_keeps_still_while_joints_move():
         spheres.add((*np.round(center, 9), round(radius, 9)))
         assert np.linalg.norm(surface_points(visuals, moved) - center, axis=1).max() <= radius
     assert len(spheres) == 1
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_every_joint_shows_its_colour_outside_of_the_links(name: str):
+    """At least a tenth of the surface of what shows a joint lies in no solid of any body, as the scene starts."""
+    scene = load(name)
+    model = compile_model(scene)
+    visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
+    links = np.flatnonzero(visuals.lights_up)
+    world = visuals.instances(snapshot).astype(float)
+    free = int((model.joint_type == FREE).sum())
+    for number in range(len(model.joint_names) - free):
+        if model.joint_type[free + number] == FIXED:
+            continue
+        marks = [i for i, color in enumerate(visuals._colors) if color == number and not visuals.lights_up[i]]
+        assert marks, model.joint_names[free + number]
+        points = np.concatenate([surface(visuals, world, i) for i in marks])
+        inside = np.zeros(len(points), dtype=bool)
+        for i in links:
+            inside |= within(visuals, world, i, points)
+        assert (~inside).mean() >= 0.1, model.joint_names[free + number]
+
+
+def surface(visuals: Visuals, world: np.ndarray, i: int) -> np.ndarray:
+    """Points all over a solid: its mesh, pushed together along its axis by several factors."""
+    v, size = unit_meshes(32)[int(visuals.kind[i])].vertices, drawn_sizes(visuals.kind, visuals.size)[i]
+    local = [v[:, :3] * size[:3] + v[:, 3:4] * [0.0, 0.0, part * size[3]] for part in np.linspace(0.0, 1.0, 6)]
+    return np.concatenate(local) @ world[i, :, :3].T + world[i, :, 3]
+
+
+def within(visuals: Visuals, world: np.ndarray, i: int, points: np.ndarray) -> np.ndarray:
+    """Whether points of the world lie in solid i."""
+    p, size = (points - world[i, :, 3]) @ world[i, :, :3], visuals.size[i]
+    if visuals.kind[i] == BOX:
+        return (np.abs(p) <= size[:3]).all(axis=1)
+    if visuals.kind[i] == CYLINDER:
+        return (np.hypot(p[:, 0], p[:, 1]) <= size[0]) & (np.abs(p[:, 2]) <= size[2])
+    p[:, 2] -= np.clip(p[:, 2], -size[3], size[3])
+    return np.linalg.norm(p, axis=1) <= size[0]

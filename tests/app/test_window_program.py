@@ -74,15 +74,6 @@ def test_scale_doubles_the_pixels(tmp_path):
     assert (image.width(), image.height()) == (2000, 1280)
 
 
-def test_an_old_opengl_is_a_sentence_and_exit_code_2(tmp_path):
-    wanted = {"scene_name": "free_body", "shot": str(tmp_path / "shot.png"), "after": 0.1}
-    old = {"MESA_GL_VERSION_OVERRIDE": "2.1", "MESA_GLSL_VERSION_OVERRIDE": "120"}
-    result = start(tmp_path, wanted, **old)
-    assert result.returncode == 2
-    assert "OpenGL 3.3" in result.stderr and "Traceback" not in result.stderr
-    assert not (tmp_path / "shot.png").exists()
-
-
 def test_displays_that_cannot_be_used_are_told(monkeypatch):
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     assert display_problem() == ""

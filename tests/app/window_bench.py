@@ -14,6 +14,7 @@ from app.settings import Settings
 from app.stage import Stage, load_stage
 from app.window import Window
 from sim import command as cmd
+from sim.backend import integrator_of
 from sim.control import CONTROLLERS
 from sim.history import History
 from sim.model import compile_model
@@ -42,7 +43,7 @@ class StillRunner:
             for c in scene.controllers
         }
         rest = rest_snapshot(scene, model)
-        self.scene = scene
+        self.scene, self.model = scene, model
         self.history = History(model, scene.dt)
         self.latest = replace(rest, scene_id=self._scene_id, running=True, real_time_factor=1.0, gains=gains)
         self.events.put(cmd.Loaded(scene, self._scene_id))
@@ -58,11 +59,17 @@ class StillRunner:
         if sentence := self.refuse.get(type(command)):
             self.events.put(cmd.Refused(command, sentence))
             return
+        inverse = self._inverse(command)
         if isinstance(command, cmd.LoadScene):
             self._load(command.scene)
         else:
             self.latest = replace(self.latest, **self._changes(command))
-        self.events.put(cmd.Applied(self.latest.step, command, None))
+        self.events.put(cmd.Applied(self.latest.step, command, inverse))
+
+    def _inverse(self, command: cmd.Command) -> cmd.Command | None:
+        if isinstance(command, cmd.SetGain):
+            return replace(command, value=self.latest.gains[command.controller][command.gain])
+        return cmd.LoadScene(self.scene) if isinstance(command, cmd.LoadScene) else None
 
     def _changes(self, command: cmd.Command) -> dict[str, object]:
         now = self.latest
@@ -72,7 +79,11 @@ class StillRunner:
             case cmd.SetSpeed(speed):
                 return {"speed": speed}
             case cmd.SetBackend(backend):
-                return {"backend": backend}
+                return {"backend": backend, "integrator": integrator_of(backend, self.scene)}
+            case cmd.SetIntegrator(integrator):
+                return {"integrator": integrator}
+            case cmd.SetJointTarget(name, joint, q):
+                return {"joint_targets": {**now.joint_targets, name: self._held(name, joint, q)}}
             case cmd.SetSolver(solver):
                 return {"solver": solver}
             case cmd.SetStabilisation(stabilise):
@@ -96,6 +107,13 @@ class StillRunner:
             case cmd.ReleaseBody():
                 return {"pull": None}
         return {}
+
+    def _held(self, name: str, joint: str, q: tuple[float, ...]) -> np.ndarray:
+        model = self.model
+        held = np.array(self.latest.joint_targets.get(name, model.q0))
+        j = model.joint_names.index(joint)
+        held[model.joint_q[j] : model.joint_q[j + 1]] = q
+        return held
 
     def tick(self, seconds: float = 1 / 60) -> Snapshot:
         step = self.latest.step + round(seconds / self.latest.dt)
@@ -148,7 +166,18 @@ class Bench:
         snapshot = self.session.snapshot
         self.window.control.refresh(snapshot)
         self.window.physics.refresh(snapshot)
+        self.window.inspector.refresh(snapshot)
         self.window.menus.refresh()
+
+    def body_pixel(self, body: int) -> tuple[int, int]:
+        """A pixel where this body would be picked."""
+        hand, visuals = self.viewport.hand, self.session.stage.visuals
+        centers = visuals.instances(self.session.snapshot)[visuals.body == body, :, 3]
+        for x, y in hand.camera.project(centers, *hand.size):
+            hit = hand._body_at(round(float(x)), round(float(y)))
+            if hit and hit[0] == body and hand._target_at(round(float(x)), round(float(y))) < 0:
+                return round(float(x)), round(float(y))
+        raise AssertionError(f"nothing of body {body} is in view")
 
     def target_pixel(self) -> tuple[int, int]:
         hand = self.viewport.hand

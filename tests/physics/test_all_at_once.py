@@ -10,7 +10,7 @@ import pytest
 from sim.model import compile_model
 from sim.scene import Joint, Scene
 from tests.mechanisms import four_bar, slider_crank
-from tests.watch import SOLVERS, Watched
+from tests.watch import OURS, SOLVERS, Watched
 from tests.worlds import random_tree
 
 
@@ -78,7 +78,7 @@ def watch(scene: Scene, solver: str) -> None:
     assert track.imbalance < 2e-2 * max(lost, 1.0)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", OURS)
 @pytest.mark.parametrize("seed", range(16))
 def test_random_trees(seed, solver):
     watch(loaded_tree(seed), solver)

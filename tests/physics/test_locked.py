@@ -11,7 +11,7 @@ from sim.model import compile_model
 from sim.rest import body_poses
 from sim.scene import Body, Joint, Pose, Scene
 from tests.mechanisms import four_bar
-from tests.watch import SOLVERS, Watched
+from tests.watch import OURS, SOLVERS, Watched
 from tests.worlds import rod
 
 TIP = Pose((0.0, 0.0, -0.25))
@@ -57,7 +57,7 @@ def _pose(position: np.ndarray, R: np.ndarray) -> Pose:
     return Pose(tuple(float(x) for x in position), (float(w), *(float(x) for x in vector)))
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", OURS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_locked_elbow_makes_one_body_of_two(kind, solver):
     """Both converge to the same motion, at second order; q, v of the elbow stand still."""
@@ -75,7 +75,7 @@ def test_a_locked_elbow_makes_one_body_of_two(kind, solver):
     assert fine < 1e-3 and (fine < coarse / 3 or coarse < 1e-8)
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", OURS)
 def test_forces_on_a_locked_joint_do_nothing(solver):
     worlds = [Watched(arm({**KINDS["hinge"], **more}), solver) for more in ({}, {"friction": 1.0, "damping": 2.0})]
     worlds[1].control.tau[3] = 50.0
@@ -83,7 +83,7 @@ def test_forces_on_a_locked_joint_do_nothing(solver):
     assert np.abs(a.q - b.q).max() < 1e-9 and b.work == 0.0
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", OURS)
 def test_a_locked_joint_set_elsewhere_is_locked_there(solver):
     scene = arm(KINDS["hinge"])
     world = Watched(scene, solver)
@@ -97,7 +97,7 @@ def test_a_locked_joint_set_elsewhere_is_locked_there(solver):
     assert a.q[4] == -0.3 and np.abs(a.q - b.q).max() < 1e-12 and np.abs(a.v - b.v).max() < 1e-12
 
 
-@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("solver", OURS)
 def test_a_saved_lock_is_where_it_was(solver):
     world, other = Watched(arm(KINDS["ball"]), solver), Watched(arm(KINDS["ball"]), solver)
     q = np.array(world.model.q0)

@@ -112,10 +112,11 @@ def test_the_dense_solver_holds_them_as_well(name):
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_loops_converge_at_second_order(name):
+    """Until the rhombus comes to its dead point, soon after 0.15 s: through one the motion is not smooth."""
     scene = turning(MECHANISMS[name](), 1.0, 9.81)
 
     def state(h: float) -> np.ndarray:
-        r = run(scene, 0.2, h).read()
+        r = run(scene, 0.15, h).read()
         return np.concatenate([r.position.ravel(), r.rotation.ravel()])
 
     exact = state(2.5e-5)

@@ -29,6 +29,7 @@ from sim.command import (
     SetStep,
     SetSwitch,
     SetTarget,
+    StepBack,
     StepOnce,
     Stopped,
 )
@@ -266,3 +267,17 @@ def test_stop_ends_the_thread():
         driver = Driver(load("hinge_chain"), running)
         driver.runner.stop()
     assert threading.active_count() == before
+
+
+def test_steps_back_pause_the_world_and_are_exact(drive):
+    driver = drive("arm_reach")
+    driver.ask(StepOnce(150))
+    q = driver.runner.latest.q
+    driver.ask(StepOnce(30))
+    driver.ask(StepBack(30))
+    assert driver.runner.latest.step == 150 and not driver.runner.latest.running
+    assert np.array_equal(driver.runner.latest.q, q)
+    driver.ask(StepBack(1000))
+    assert driver.runner.latest.step == 0
+    answer = driver.ask(StepBack(1))
+    assert isinstance(answer, Refused) and "before this moment" in answer.sentence

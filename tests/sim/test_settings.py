@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from sim.backend import BACKENDS, BackendError, create, refusal, unavailable
-from sim.command import SetBackend, SetGravity, SetSolver, SetStabilisation, SetStep
+from sim.command import (
+    SetBackend,
+    SetGravity,
+    SetIntegrator,
+    SetJointTarget,
+    SetSolver,
+    SetStabilisation,
+    SetStep,
+)
 from sim.files import builtin_names, load
 from sim.model import compile_model
 from sim.scene import SceneError
@@ -170,3 +178,50 @@ def test_asking_imports_neither_pybullet_nor_numba():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert out == 'PyBullet cannot run this scene: joint "rocker" closes a loop. set()\n'
+
+
+def test_another_integrator_steps_as_a_world_that_was_made_with_it():
+    made = Simulation(load("double_pendulum", {"backend": "tree", "integrator": "gauss4"}))
+    changed = Simulation(load("double_pendulum", {"backend": "tree"}))
+    assert changed.snapshot().integrator == "rk4"
+    assert changed.apply(SetIntegrator("gauss4")) == SetIntegrator("rk4")
+    for world in (made, changed):
+        world.step(200)
+    assert np.array_equal(made.q, changed.q) and changed.snapshot().integrator == "gauss4"
+
+
+@pytest.mark.parametrize(
+    ("backend", "name", "words"),
+    [("impulse", "rk4", "there is a choice with Articulated tree"), ("tree", "magic", "there are rk4, euler")],
+)
+def test_integrators_that_are_not_there_are_refused_in_a_sentence(backend, name, words):
+    world = Simulation(load("double_pendulum"), backend)
+    before = world.state.digest()
+    with pytest.raises(ValueError, match=words):
+        world.apply(SetIntegrator(name))
+    assert world.state.digest() == before
+
+
+def test_a_joint_is_held_where_it_is_asked_to_be():
+    world = Simulation(load("arm_pd"))
+    undo = world.apply(SetJointTarget("pd", "elbow", (0.4,)))
+    world.advance(4.0)
+    elbow = int(world.model.joint_q[world.model.joint_names.index("elbow")])
+    assert world.q[elbow] == pytest.approx(0.4, abs=1e-3)
+    assert world.snapshot().joint_targets["pd"][elbow] == 0.4
+    assert world.apply(undo) == SetJointTarget("pd", "elbow", (0.4,))
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (SetJointTarget("gravity", "elbow", (0.1,)), "no controller of joints"),
+        (SetJointTarget("pd", "knee", (0.1,)), 'no joint "knee"'),
+        (SetJointTarget("pd", "elbow", (0.1, 0.2)), "needs one finite number"),
+        (SetJointTarget("pd", "elbow", (float("nan"),)), "needs one finite number"),
+    ],
+)
+def test_impossible_joint_targets_are_refused_in_a_sentence(command, words):
+    world = Simulation(load("arm_pd"))
+    with pytest.raises(ValueError, match=words):
+        world.apply(command)

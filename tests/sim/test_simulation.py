@@ -13,7 +13,8 @@ from sim.rest import rest_snapshot
 from sim.simulation import Simulation
 from tests.worlds import ENGINES
 
-NOT_BULLET = ("four_bar", "parallelogram", "slider_crank", "arm_6r", "planar_2r")  # loops, rotors, inputs
+# Loops, rotors, inputs.
+NOT_BULLET = ("four_bar", "parallelogram", "slider_crank", "arm_6r", "arm_6r_reach", "planar_2r")
 
 
 @pytest.mark.parametrize("name", builtin_names())

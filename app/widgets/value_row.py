@@ -1,0 +1,120 @@
+"""A quantity with its live numbers; it takes the focus, and Ctrl+C copies it with full digits."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QEvent, QRectF, QSize, Qt
+from PyQt6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PyQt6.QtWidgets import QSizePolicy, QWidget
+
+from app.inspection import Row
+from app.numbers import MINUS
+from app.theme import CORNER_RADIUS, FOCUS_RING
+
+NOTHING = 1e-9  # of the largest number beside it: smaller ones are rounding, and shown as 0
+BESIDE = 2  # numbers that stand beside their name; more have lines of their own
+GAP, INSET = 3, 4  # [px] above and below; left and right
+FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit: numbers keep their place
+WIDEST = "0000000 0000000 0000000 0000000"
+LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
+
+
+def number_text(value: float) -> str:
+    """Seven places, as many of them decimals as fit: "−0.1235", "12.346", "1.2e−7"."""
+    size = abs(value)
+    if size != 0.0 and (size < 5e-5 or size >= 1e5):
+        text = f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
+    else:
+        text = f"{value:.{4 - sum(size >= limit for limit in (10.0, 100.0, 1000.0, 10000.0))}f}"
+    if text.lstrip("-0.") == "":
+        text = text.lstrip("-")
+    return text.replace("-", MINUS).rjust(7, FIGURE_SPACE)
+
+
+class ValueRow(QWidget):
+    def __init__(self, row: Row, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.row = row
+        self.words: tuple[str, ...] = ()  # the numbers
+        self.unit = row.unit
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_row(self, row: Row, degrees: bool) -> None:
+        values, unit = row.shown(degrees)
+        least = max(NOTHING * max((abs(v) for v in values), default=0.0), 1e-12)
+        words = tuple(number_text(v if abs(v) > least else 0.0) for v in values) or (row.note,)
+        if row == self.row and words == self.words and unit == self.unit:
+            return
+        if len(words) != len(self.words):
+            self.updateGeometry()
+        self.row, self.words, self.unit = row, words, unit
+        self.setToolTip(f"{row.tip} [{unit}]. Click, then Ctrl+C copies it with full digits." if unit else row.tip)
+        self.setAccessibleName(f"{row.name} in {unit}" if unit else row.name)
+        self.setAccessibleDescription(", ".join(word.strip(FIGURE_SPACE) for word in words))
+        self.update()
+
+    def copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.row.python())
+
+    # --- keys and mouse -----------------------------------------------------------------------------
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and _is_copy(event):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if _is_copy(event):
+            self.copy()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self.copy()
+
+    # --- painting -----------------------------------------------------------------------------------
+
+    @property
+    def _columns(self) -> int:
+        return 4 if len(self.words) == 4 else 3
+
+    def sizeHint(self) -> QSize:
+        metrics = self.fontMetrics()
+        below = 0 if len(self.words) <= BESIDE else -(-len(self.words) // self._columns)
+        return QSize(metrics.horizontalAdvance(WIDEST), metrics.lineSpacing() * (1 + below) + 2 * GAP)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(160, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        palette = self.palette()
+        if self.hasFocus() or self.underMouse():
+            ring = QPen(palette.color(QPalette.ColorRole.Highlight), FOCUS_RING)
+            painter.setPen(ring if self.hasFocus() else Qt.PenStyle.NoPen)
+            role = QPalette.ColorRole.Midlight if self.underMouse() else QPalette.ColorRole.Base
+            painter.setBrush(palette.color(role))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), CORNER_RADIUS, CORNER_RADIUS)
+        box = self.rect().adjusted(INSET, GAP, -INSET, -GAP)
+        metrics, line = self.fontMetrics(), self.fontMetrics().lineSpacing()
+        unit_width = metrics.horizontalAdvance("kg·m²") + INSET
+        painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
+        painter.drawText(box, LEFT, self.row.name)
+        if self.row.values:
+            painter.drawText(box.adjusted(box.width() - unit_width + INSET, 0, 0, 0), LEFT, self.unit)
+        painter.setPen(palette.color(QPalette.ColorRole.WindowText))
+        if len(self.words) <= BESIDE:
+            painter.drawText(box.adjusted(0, 0, -unit_width, 0), RIGHT, " ".join(self.words))
+            return
+        wide = box.width() / self._columns
+        for n, word in enumerate(self.words):
+            y, x = divmod(n, self._columns)
+            painter.drawText(QRectF(box.x() + x * wide, box.y() + (1 + y) * line, wide, line), RIGHT, word)
+
+
+def _is_copy(event: QKeyEvent) -> bool:
+    return event.matches(QKeySequence.StandardKey.Copy)

@@ -1,0 +1,110 @@
+"""Frames at 1280 × 720 in software OpenGL, beside MuJoCo's renderer and pyqtgraph's GLViewWidget.
+
+Each draws the same balls and boxes, all of them moving, in a process of its own; they take turns. MuJoCo with the
+shadow map and samples of our level Auto; pyqtgraph, which has no shadows, beside our level Fast, which has. Times are
+processor time: the driver draws on all cores.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from benchmarks.startup import SCREEN
+from benchmarks.table import Row, at_most, columns
+
+PEERS = ("mujoco", "pyqtgraph")
+ROOT = Path(__file__).parent.parent
+COUNTS = (200, 2000)
+ROUNDS, FRAMES = 5, 3
+SAME = 0.2  # by how much the triangles may differ
+PYTHON_ROUNDS = 60
+
+
+class Painter:
+    """A process that draws when it is asked to."""
+
+    def __init__(self, name: str, level: str, count: int) -> None:
+        self.name = name if name != "ours" else f"ours, {level}"
+        screen = SCREEN if name == "pyqtgraph" else []
+        command = [*screen, sys.executable, "-m", "benchmarks.painters", name, level, str(count)]
+        environment = {**os.environ, "LIBGL_ALWAYS_SOFTWARE": "1"}
+        self._process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        self.words: dict[str, Any] = {}
+        self.seconds: list[float] = []
+
+    def begin(self) -> None:
+        self.words = self._answer()
+
+    def draw(self, frames: int) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(f"{frames}\n")
+        self._process.stdin.flush()
+        self.seconds += self._answer()
+
+    @property
+    def milliseconds(self) -> float:
+        return 1e3 * statistics.median(self.seconds)
+
+    def _answer(self) -> Any:
+        assert self._process.stdout is not None
+        line = self._process.stdout.readline()
+        if not line:
+            raise OSError(f"the renderer {self.name} ended with code {self._process.wait()}")
+        return json.loads(line)
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError):
+            self._process.stdin.close()
+        self._process.wait()
+
+
+def measure() -> Iterator[Row | str]:
+    for count in COUNTS:
+        pairs = {"mujoco": "auto", "pyqtgraph": "fast"}
+        painters = {
+            key: Painter(*key, count) for peer, level in pairs.items() for key in (("ours", level), (peer, level))
+        }
+        try:
+            yield from _compared(painters, pairs, count)
+        finally:
+            for painter in painters.values():
+                painter.close()
+    python = Painter("python", "auto", COUNTS[-1])
+    try:
+        python.begin()
+        python.draw(PYTHON_ROUNDS)
+        yield at_most(f"Python's part of a frame, {COUNTS[-1]} instances", python.milliseconds, 1.0, "ms")
+    finally:
+        python.close()
+
+
+def _compared(painters: dict[tuple[str, str], Painter], pairs: dict[str, str], count: int) -> Iterator[Row | str]:
+    for painter in painters.values():
+        painter.begin()
+    for _ in range(ROUNDS):
+        for painter in painters.values():
+            painter.draw(FRAMES)
+    yield columns(
+        [f"{count} instances", "ms a frame", "triangles", "shadow map", "samples"],
+        [
+            (p.name, p.milliseconds, p.words["triangles"], p.words["shadow"], p.words["samples"])
+            for p in painters.values()
+        ],
+    )
+    for peer, level in pairs.items():
+        mine, other = painters["ours", level], painters[peer, level]
+        differ = abs(mine.words["triangles"] / other.words["triangles"] - 1)
+        yield at_most(f"triangles, ours and {peer}, {count} instances, difference", differ, SAME)
+        ratio = mine.milliseconds / other.milliseconds
+        yield at_most(f"time of a frame, ours / {peer}, {count} instances", ratio, 1.0)

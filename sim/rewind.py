@@ -1,0 +1,153 @@
+"""Going back in time exactly: a keyframe now and then, and the steps after it taken again.
+
+A keyframe is a State with the settings that held. One is kept every SPACING steps and before the first step
+under changed settings, so the steps that follow a keyframe depend on nothing but it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sim.backend import without
+from sim.command import (
+    Command,
+    FollowPath,
+    PullBody,
+    ReleaseBody,
+    Reset,
+    SetBackend,
+    SetGain,
+    SetGravity,
+    SetIntegrator,
+    SetJointTarget,
+    SetSolver,
+    SetStabilisation,
+    SetStep,
+    SetSwitch,
+    SetTarget,
+)
+from sim.simulation import Simulation
+from sim.state import State
+
+SPACING = 100  # steps
+MOST_BYTES = 64_000_000
+OF_ENGINES: dict[Any, str] = {  # settings that only some engines heed
+    SetSolver: "solver",
+    SetStabilisation: "stabilise",
+    SetIntegrator: "integrator",
+}
+
+
+@dataclass(frozen=True)
+class Keyframe:
+    state: State
+    settings: tuple[Command, ...]
+    since: tuple[int, float]  # from which step and time on the step size holds
+
+    @property
+    def size(self) -> int:
+        """Bytes, about."""
+        return sum(a.nbytes for a in self.state.engine.values()) + 100 * len(self.settings) + 1000
+
+
+class Rewind:
+    """The keyframes of one world; `note` before every step, `change` after every command."""
+
+    def __init__(self, world: Simulation) -> None:
+        self.world = world
+        self._frames: deque[Keyframe] = deque()
+        self._bytes = 0
+        self._changed = True
+        self._grip: Command = ReleaseBody()
+        self._paths: dict[str, Command] = {}  # targets that were told to leave or to take their path
+
+    def change(self, command: Command) -> None:
+        """The next step needs a keyframe before it."""
+        self._changed = True
+        if isinstance(command, PullBody):
+            self._grip = command
+        elif isinstance(command, ReleaseBody | Reset):
+            self._grip = ReleaseBody()
+        elif isinstance(command, SetTarget):
+            self._paths[command.target] = FollowPath(command.target, False)
+        elif isinstance(command, FollowPath):
+            self._paths[command.target] = command
+
+    def note(self) -> None:
+        """Before a step: keep a keyframe if this is the place for one."""
+        step = self.world.step_count
+        if self._changed or step - self._frames[-1].state.step >= SPACING:
+            self._changed = False
+            self._forget_from(step)
+            self._frames.append(Keyframe(self.world.state, self._settings(), self.world._since))
+            self._bytes += self._frames[-1].size
+            while self._bytes > MOST_BYTES and len(self._frames) > 1:
+                self._bytes -= self._frames.popleft().size
+
+    def back(self, count: int) -> None:
+        """To the state `count` steps ago, or the oldest that is known; settings stay as they are now.
+
+        Raises ValueError where nothing earlier is known.
+        """
+        world, step = self.world, self.world.step_count
+        earlier = [f for f in self._frames if f.state.step < step]
+        if not earlier:
+            raise ValueError("Nothing before this moment is known.")
+        goal = max(step - count, earlier[0].state.step)
+        frame = next(f for f in reversed(earlier) if f.state.step <= goal)
+        now = self._settings()
+        self._hold(frame.settings, frame.state)
+        world._since = frame.since
+        world.history.cut(world.time)
+        world.step(goal - frame.state.step)
+        self._hold(now, world.state)
+        for command in self._paths.values():
+            world.apply(command)
+        self._forget_from(goal + 1)
+        self._changed = True
+
+    def _hold(self, settings: tuple[Command, ...], state: State) -> None:
+        """The world in a state under settings; the engine is the state's own."""
+        if self.world.backend_name != state.backend:
+            self.world.apply(SetBackend(state.backend))
+        self._obey(settings)
+        self.world.state = state
+        self._obey(settings)  # the state has its own joint targets
+
+    def _obey(self, settings: tuple[Command, ...]) -> None:
+        held = self._settings()
+        for command in settings:
+            needless = type(command) in OF_ENGINES and without(self.world.backend_name, OF_ENGINES[type(command)])
+            if command not in held and not needless:
+                self.world.apply(command)
+
+    def _settings(self) -> tuple[Command, ...]:
+        """What people chose, as the commands that choose it; the engine apart, which a State names."""
+        return (*_of_the_world(self.world), *_of_controllers(self.world), self._grip)
+
+    def _forget_from(self, step: int) -> None:
+        while self._frames and self._frames[-1].state.step >= step:
+            self._bytes -= self._frames.pop().size
+
+
+def _of_the_world(world: Simulation) -> Iterator[Command]:
+    now = world.snapshot()
+    yield SetStep(now.dt)
+    yield SetGravity(now.gravity)
+    for command, setting in OF_ENGINES.items():
+        if not without(world.backend_name, setting):
+            yield command(getattr(now, setting))
+
+
+def _of_controllers(world: Simulation) -> Iterator[Command]:
+    now, model = world.snapshot(), world.model
+    yield from (SetSwitch(name, on) for name, on in now.controllers.items())
+    yield from (SetGain(name, gain, value) for name, gains in now.gains.items() for gain, value in gains.items())
+    for name, q in now.joint_targets.items():
+        for j, joint in enumerate(model.joint_names):
+            own = q[model.joint_q[j] : model.joint_q[j + 1]].tolist()
+            if own:
+                yield SetJointTarget(name, joint, tuple(own))

@@ -1,0 +1,290 @@
+"""Keys belong to what has the focus; everything can be reached by Tab and says its name."""
+
+from __future__ import annotations
+
+import ast
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QScrollBar, QToolButton, QWidget
+
+from app.selection import Selection
+from sim.command import Play, Reset, SetGain, SetJointTarget, SetSpeed, SetSwitch, StepBack, StepOnce
+from sim.runner import Runner
+from tests.app.window_bench import Bench
+
+KEY, NONE = Qt.Key, Qt.KeyboardModifier.NoModifier
+WORLD = (Play, StepOnce, StepBack, Reset, SetSpeed)
+EVERY_KIND = (KEY.Key_Space, KEY.Key_Right, KEY.Key_Left, KEY.Key_R, KEY.Key_V, KEY.Key_1, KEY.Key_7, KEY.Key_Minus)
+
+
+@pytest.fixture
+def bench(qtbot, tmp_path):
+    bench = Bench(qtbot, tmp_path, "arm_pd")
+    yield bench
+    bench.close()
+
+
+def focused(bench, widget):
+    widget.setFocus()
+    bench.bot.waitUntil(widget.hasFocus)
+    bench.runner.sent.clear()
+    return widget
+
+
+# name -> the control, keys pressed on it, and whether they did what they mean there
+CONTROLS = {
+    "switch": (
+        lambda w: w.control.switches["gravity"],
+        [KEY.Key_Space],
+        lambda b, c: b.runner.of(SetSwitch) == [SetSwitch("gravity", False)],
+    ),
+    "gain slider": (
+        lambda w: w.control.gains["pd", "kp"].slider,
+        [KEY.Key_Right],
+        lambda b, c: b.runner.of(SetGain)[-1].value > c.default,
+    ),
+    "joint slider": (
+        lambda w: w.control.joint_targets["pd"].rows[1].slider,
+        [KEY.Key_Left],
+        lambda b, c: b.runner.of(SetJointTarget)[-1].q[0] < c.default,
+    ),
+    "number": (
+        lambda w: w.control.gains["pd", "kp"].number,
+        [KEY.Key_1, KEY.Key_7, KEY.Key_Return],
+        lambda b, c: b.runner.of(SetGain)[-1].value == 17.0,
+    ),
+    "list of scenes": (
+        lambda w: w.scenes,
+        [KEY.Key_F],
+        lambda b, c: c.currentItem().text().startswith(("F", "f")),
+    ),
+    "tabs": (
+        lambda w: w.tabs.tabBar(),
+        [KEY.Key_Right],
+        lambda b, c: b.window.tabs.currentWidget() is b.window.physics,
+    ),
+    "choice": (
+        lambda w: w.physics.choices["solver"],
+        [KEY.Key_D],
+        lambda b, c: c.currentText() == "Dense",
+    ),
+    "button of the toolbar": (
+        lambda w: w.menus.toolbar.widgetForAction(w.menus.actions["theme"]),
+        [KEY.Key_Space],
+        lambda b, c: b.viewport.theme == "dark",
+    ),
+    "row of the Inspector": (
+        lambda w: w.inspector.rows[0],
+        [],
+        lambda b, c: True,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", CONTROLS)
+def test_keys_act_on_the_focused_control_and_never_on_the_world(bench, kind):
+    find, keys, happened = CONTROLS[kind]
+    bench.session.shown.select(Selection(body=1))
+    bench.settle()
+    control = find(bench.window)
+    for panel in (bench.window.control, bench.window.physics, bench.window.inspector):
+        if panel.isAncestorOf(control):
+            bench.window.tabs.setCurrentWidget(panel)
+    focused(bench, control)
+    for key in keys:
+        bench.bot.keyClick(control, key)
+    bench.settle()
+    assert happened(bench, control)
+    camera = bench.viewport.hand.camera
+    for key in EVERY_KIND:
+        focused(bench, control)  # a chosen scene gives it to the viewport
+        bench.bot.keyClick(control, key)
+        assert not [c for c in bench.runner.sent if isinstance(c, WORLD)], key
+        assert bench.viewport.hand.glide is None and bench.viewport.hand.camera == camera
+    assert not bench.window.filming.unfinished
+
+
+def reachable(window):
+    """What can have the focus by Tab and is on the screen."""
+    wanted = Qt.FocusPolicy.TabFocus.value
+    return {
+        widget
+        for widget in window.findChildren(QWidget)
+        if widget.focusPolicy().value & wanted and widget.isVisible() and widget.isEnabled()
+        if not isinstance(widget, QScrollBar) and not widget.focusProxy()
+    }
+
+
+@pytest.mark.parametrize("tab", ["control", "physics", "inspector"])
+def test_tab_goes_everywhere_and_back_to_the_viewport(bench, tab):
+    window = bench.window
+    bench.session.shown.select(Selection(body=1))
+    bench.settle()
+    window.tabs.setCurrentWidget(getattr(window, tab))
+    expected = reachable(window)
+    visited: set[QWidget] = set()
+    for _ in range(2 * len(expected) + 10):
+        bench.bot.keyClick(QApplication.focusWidget(), KEY.Key_Tab)
+        visited.add(QApplication.focusWidget())
+    assert bench.viewport in visited
+    assert not {w for w in expected - visited}, [w.objectName() or type(w).__name__ for w in expected - visited]
+
+
+@pytest.mark.parametrize("tab", ["control", "physics", "inspector"])
+def test_everything_that_takes_the_focus_has_a_name_and_a_tooltip(bench, tab):
+    window = bench.window
+    bench.session.shown.select(Selection(body=1))
+    bench.settle()
+    window.tabs.setCurrentWidget(getattr(window, tab))
+    for widget in reachable(window):
+        name = widget.accessibleName() or (widget.text() if isinstance(widget, QAbstractButton) else "")
+        assert name, (type(widget).__name__, widget.objectName())
+    for widget in getattr(window, tab).findChildren(QWidget):
+        if isinstance(widget, QLineEdit | QToolButton) and widget.isVisible():
+            assert widget.toolTip(), widget.objectName()
+
+
+def test_the_focus_is_seen(bench):
+    """A focused control looks different from the same one without the focus."""
+    window = bench.window
+    for control in (
+        window.control.switches["gravity"],
+        window.control.gains["pd", "kp"].slider,
+        window.control.gains["pd", "kp"].number,
+        window.menus.toolbar.widgetForAction(window.menus.actions["help"]),
+    ):
+        bench.viewport.setFocus()
+        plain = control.grab().toImage()
+        focused(bench, control)
+        if isinstance(control, QLineEdit):
+            control.deselect()
+        assert control.grab().toImage() != plain, type(control).__name__
+    bench.bot.keyClick(window, KEY.Key_Tab)
+    while QApplication.focusWidget() is not bench.viewport:
+        bench.bot.keyClick(QApplication.focusWidget(), KEY.Key_Tab)
+    assert bench.viewport.overlay().ring
+
+
+# --- joint targets ----------------------------------------------------------------------------------------
+
+
+def test_joint_sliders_are_two_way_and_show_where_the_joint_is(bench):
+    rows = bench.window.control.joint_targets["pd"].rows
+    model = bench.session.stage.model
+    assert [row.degree.title for row in rows] == list(model.joint_names)
+    row = rows[1]
+    row.slider.setFocus()
+    bench.bot.keyClick(row.slider, KEY.Key_PageUp)
+    bench.settle()
+    [command] = bench.runner.of(SetJointTarget)
+    assert command.joint == model.joint_names[1] and row.value == pytest.approx(command.q[0])
+    bench.session.send(SetJointTarget("pd", model.joint_names[1], (-0.25,)))
+    bench.settle()
+    assert row.number.text() == "-0.25"
+    assert row.slider.value() == pytest.approx(row.slider.scale.position(-0.25) * 1000, abs=1)
+    position, color = row.slider._measured
+    measured = float(bench.session.snapshot.q[1])
+    assert position == pytest.approx(row.slider.scale.position(measured) * 1000, abs=1)
+    assert color.name().upper() == "#D55E00"  # of the second joint, as in plots and on its pin
+
+
+def test_degrees_are_for_the_eye_and_commands_are_in_radians(bench):
+    window = bench.window
+    window.menus.actions["angles:degrees"].trigger()
+    row = window.control.joint_targets["pd"].rows[0]
+    assert row.unit.text() == "°"
+    row.number.setFocus()
+    row.number.selectAll()
+    bench.bot.keyClicks(row.number, "90")
+    bench.bot.keyClick(row.number, KEY.Key_Return)
+    [command] = bench.runner.of(SetJointTarget)
+    assert command.q == (pytest.approx(math.pi / 2),)
+    assert [plot.info.unit for plot in window.plots.plots if plot.info.name == "joint_angle"] == ["°"]
+    assert bench.settings.text("angles", "") == "degrees"
+    window.menus.actions["angles:radians"].trigger()
+    assert row.unit.text() == "rad" and row.number.text() == "1.571"
+
+
+# --- inspector --------------------------------------------------------------------------------------------
+
+
+def test_the_inspector_follows_the_selection_and_the_world(bench):
+    window, model = bench.window, bench.session.stage.model
+    window.tabs.setCurrentWidget(window.inspector)
+    assert not window.inspector.rows
+    bench.session.shown.select(Selection(body=2))
+    named = {row.row.name: row for row in window.inspector.rows}
+    assert {"Position", "Quaternion", "Velocity", "Spin", "Angle", "Limits", "Speed", "Mass", "Inertia"} <= set(named)
+    assert named["Mass"].row.values == (float(model.body_mass[2]),)
+    before = named["Position"].words
+    moved = bench.runner.latest.position + 0.1
+    bench.runner.latest = replace(bench.runner.latest, position=moved)
+    bench.bot.waitUntil(lambda: named["Position"].words != before)  # by itself, ten times a second
+    assert named["Position"].row.values == tuple(moved[2])
+
+
+def test_what_joints_carry_is_asked_of_the_physics_while_it_is_shown(qtbot, tmp_path):
+    bench = Bench(qtbot, tmp_path, "arm_pd", Runner)
+    window, shown = bench.window, bench.session.shown
+    window.tabs.setCurrentWidget(window.inspector)
+    shown.select(Selection(body=0))
+    named = lambda: {row.row.name: row.row for row in window.inspector.rows}  # noqa: E731
+    qtbot.waitUntil(lambda: "Carries, force" in named(), timeout=60000)
+    qtbot.waitUntil(lambda: np.abs(bench.session.snapshot.v).max() < 1e-4, timeout=60000)
+    bench.session.send(Play(False))
+    bench.settle()
+    weight = bench.session.stage.model.body_mass.sum() * 9.81  # at rest the first joint carries all of it
+    assert named()["Carries, force"].values == pytest.approx((0.0, 0.0, weight), rel=1e-3, abs=1e-3 * weight)
+    window.tabs.setCurrentWidget(window.control)
+    bench.session.send(Play(True))
+    qtbot.waitUntil(lambda: bench.session.snapshot.acting is None, timeout=60000)
+    bench.close()
+
+
+def test_ctrl_c_copies_the_focused_row_as_a_python_list(bench):
+    bench.session.shown.select(Selection(body=2))
+    bench.window.tabs.setCurrentWidget(bench.window.inspector)
+    [row] = [row for row in bench.window.inspector.rows if row.row.name == "Inertia"]
+    focused(bench, row)
+    bench.bot.keyClick(row, KEY.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = ast.literal_eval(QGuiApplication.clipboard().text())
+    tensor = bench.session.stage.model.body_inertia[2]
+    assert copied == [tensor[0, 0], tensor[1, 1], tensor[2, 2], tensor[0, 1], tensor[0, 2], tensor[1, 2]]
+
+
+def test_no_row_of_the_inspector_is_too_narrow_for_its_numbers(bench):
+    bench.window.tabs.setCurrentWidget(bench.window.inspector)
+    for body in range(len(bench.session.stage.scene.bodies)):
+        bench.session.shown.select(Selection(body=body))
+        bench.settle()
+        bench.bot.wait(50)
+        for row in bench.window.inspector.rows:
+            metrics = row.fontMetrics()
+            columns = row._columns if len(row.words) > 2 else 1
+            text = max((metrics.horizontalAdvance(w) for w in row.words), default=0)
+            if columns == 1:
+                text = metrics.horizontalAdvance(row.row.name + "  " + " ".join(row.words) + " kg·m²")
+            assert text <= (row.width() - 8) / columns, row.row.name
+            assert row.height() >= row.sizeHint().height()
+
+
+def test_text_grows_and_shrinks_and_is_remembered(bench, qtbot, tmp_path):
+    from app import style
+
+    window = bench.window
+    height = window.control.switches["gravity"].fontMetrics().height()
+    for _ in range(3):
+        bench.bot.keyClick(bench.viewport, KEY.Key_Equal, Qt.KeyboardModifier.ControlModifier)
+    assert window.control.switches["gravity"].fontMetrics().height() > 1.2 * height
+    assert bench.settings.text("text", "") == "1.4"
+    again = Bench(qtbot, tmp_path, "arm_pd")
+    assert style.text_scale() == 1.4
+    again.close()
+    window.menus.actions["text:usual"].trigger()
+    assert window.control.switches["gravity"].fontMetrics().height() == height
+    assert np.isclose(style.text_scale(), 1.0)

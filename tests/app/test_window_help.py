@@ -1,0 +1,119 @@
+"""What the Help menu tells, and recording with settings of one's own."""
+
+from __future__ import annotations
+
+import av
+import pytest
+from PyQt6.QtCore import Qt
+from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtWidgets import QApplication
+
+from app.diagnostics import program_version
+from app.filming import FilmSettings
+from app.widgets.film_dialog import RATES, SIZES, FilmDialog
+from app.widgets.messages import MessageList, Page
+from sim.command import Record
+from tests.app.window_bench import Bench
+
+
+@pytest.fixture
+def bench(qtbot, tmp_path, monkeypatch):
+    monkeypatch.setenv("IMPULSE_OUTPUT", str(tmp_path / "out"))
+    bench = Bench(qtbot, tmp_path, "four_bar")
+    yield bench
+    bench.close()
+
+
+def opened(bench, name, kind):
+    """The window of that kind that an action opens."""
+    bench.window.menus.actions[name].trigger()
+    [found] = [w for w in QApplication.topLevelWidgets() if isinstance(w, kind) and w.isVisible()]
+    found.activateWindow()
+    bench.bot.waitUntil(found.isActiveWindow)
+    return found
+
+
+def test_diagnostics_name_versions_driver_engine_scene_and_messages(bench):
+    bench.session.say("warning", "The sky is falling.")
+    bench.window.menus.actions["diagnostics"].trigger()
+    text = QGuiApplication.clipboard().text()
+    renderer = bench.viewport.renderer
+    for word in (
+        program_version(),
+        "numpy ",
+        "Qt ",
+        renderer.gl_renderer,
+        "four_bar",
+        "impulse",
+        "The sky is falling.",
+    ):
+        assert word in text
+
+
+def test_the_notes_of_a_scene_tell_what_to_try_and_what_the_model_says(bench):
+    page = opened(bench, "notes", Page)
+    scene, model = bench.session.stage.scene, bench.session.stage.model
+    told = [words.text() for words in page.words]
+    assert model.notes and set(scene.try_this) | set(model.notes) | {scene.summary} <= set(told)
+    for words in page.words:
+        assert words.height() >= words.heightForWidth(words.width())
+    bench.bot.keyClick(page, Qt.Key.Key_Escape)
+    assert not page.isVisible()
+
+
+def test_about_names_version_and_licence(bench):
+    page = opened(bench, "about", Page)
+    told = " ".join(words.text() for words in page.words)
+    assert program_version() in told and "GPL-3.0-or-later" in told
+    page.close()
+
+
+def test_the_list_of_messages_keeps_all_and_grows_while_it_is_open(bench):
+    for n in range(30):
+        bench.session.say("info", f"Message {n}.")
+    page = opened(bench, "messages", MessageList)
+    bench.session.say("error", "One more.")
+    lines = page.text.toPlainText().splitlines()
+    assert [line.split("  ", 1)[1] for line in lines[-31:]] == [
+        *(f"Message {n}." for n in range(30)),
+        "Error: One more.",
+    ]
+    page.close()
+    bench.session.say("info", "Nobody listens.")  # and nothing breaks
+
+
+def test_shift_v_asks_first_and_v_records_so_from_then_on(bench, qtbot, tmp_path):
+    dialog = opened(bench, "record_with", FilmDialog)
+    dialog.format.setCurrentIndex(dialog.format.findData(".gif"))
+    assert [dialog.rate.itemData(i) for i in range(dialog.rate.count())] == list(RATES[".gif"])
+    dialog.size_.setCurrentIndex(SIZES.index((480, 270)))
+    dialog.accept()
+    assert bench.runner.sent[-1] == Record(25.0)
+    for _ in range(5):
+        bench.runner.frames.put(bench.runner.tick())
+    bench.bot.waitUntil(bench.runner.frames.empty)
+    bench.window.activateWindow()
+    bench.viewport.setFocus()
+    bench.bot.waitUntil(bench.viewport.hasFocus)
+    bench.bot.keyClick(bench.viewport, Qt.Key.Key_V)
+    bench.bot.waitUntil(lambda: not bench.window.filming.unfinished, timeout=30000)
+    path = bench.session.messages[-1].path
+    with av.open(str(path)) as film:
+        assert path.suffix == ".gif" and (film.streams.video[0].width, film.streams.video[0].height) == (480, 270)
+        assert sum(1 for _ in film.decode(video=0)) == 5
+    again = Bench(qtbot, tmp_path)
+    assert again.window.filming.settings == FilmSettings(".gif", (480, 270), 25.0)
+    again.close()
+
+
+def test_a_cancelled_question_records_nothing(bench):
+    dialog = opened(bench, "record_with", FilmDialog)
+    bench.bot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not bench.window.filming.on and not bench.runner.of(Record)
+
+
+@pytest.mark.parametrize("text", ["", "nonsense", ".mp4 12x 60", ".exe view 60", ".mp4 view fast"])
+def test_unreadable_settings_of_films_become_the_usual_ones(text):
+    assert FilmSettings.parse(text) == FilmSettings()
+    for kept in (FilmSettings(), FilmSettings(".gif", (640, 360), 20.0)):
+        assert FilmSettings.parse(kept.text()) == kept

@@ -1,0 +1,111 @@
+"""The real window, measured in a process of its own: `-m tests.app.window_measures WIDTH HEIGHT SCALE THEME SCENE…`.
+
+Prints, for each scene, a line of JSON: the viewport's part of the window, texts that have too little room, and the rows
+that the scene spans in the picture of the viewport.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+
+def main(width: str, height: str, scale: str, theme: str, *scenes: str) -> None:
+    os.environ["QT_SCALE_FACTOR"] = scale
+    from app.program import Program
+    from app.stage import load_stage
+    from tests.app.window_bench import StillRunner
+
+    program = Program(["impulse"], load_stage(scenes[0]), theme, (int(width), int(height)), unattended=True)
+    program.session._make_runner = StillRunner
+    window = program.window
+    window.show()
+    program.app.processEvents()
+    for scene in scenes:
+        window.session.open(scene)
+        wait(program, lambda scene=scene: window.session.stage.scene.address == load_stage(scene).scene.address)
+        settle(program)
+        print(json.dumps({"scene": scene, **measures(window)}), flush=True)
+    window.close()
+    wait(program, lambda: not window.isVisible())
+
+
+def wait(program: Any, done: Any, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not done():
+        program.app.processEvents()
+        time.sleep(0.002)
+        if time.monotonic() > end:
+            raise TimeoutError
+
+
+def settle(program: Any, seconds: float = 0.4) -> None:
+    end = time.monotonic() + seconds
+    wait(program, lambda: time.monotonic() > end)
+
+
+def measures(window: Any) -> dict[str, Any]:
+    viewport = window.viewport
+    ratio = viewport.devicePixelRatioF()
+    with tempfile.TemporaryDirectory() as folder:  # as --shot does it
+        picture = window.grab()
+        picture.save(str(Path(folder) / "shot.png"))
+    return {
+        "share": viewport.width() * viewport.height() / (window.width() * window.height()),
+        "pixels": [picture.width(), picture.height(), ratio],
+        "overfull": [f"{type(w).__name__} {text!r}: {need:.0f} of {room:.0f}" for w, text, need, room in texts(window)],
+        "span": span(viewport),
+    }
+
+
+def span(viewport: Any) -> float:
+    """Part of the viewport's height that bodies and targets take."""
+    import numpy as np
+
+    from app.render.mesh import drawn_sizes, unit_meshes
+
+    stage, hand = viewport.session.stage, viewport.hand
+    visuals, snapshot = stage.visuals, viewport.session.snapshot
+    meshes, sizes = unit_meshes(16), drawn_sizes(visuals.kind, visuals.size)
+    points = [np.asarray(snapshot.targets).reshape(-1, 3)]
+    for kind, size, place in zip(visuals.kind, sizes, visuals.instances(snapshot), strict=True):
+        v = meshes[int(kind)].vertices
+        points.append((v[:, :3] * size[:3] + v[:, 3:4] * [0.0, 0.0, size[3]]) @ place[:, :3].T + place[:, 3])
+    seen = hand.camera.project(np.concatenate(points), *hand.size)
+    return float(np.ptp(seen[:, 1]) / hand.size[1])
+
+
+def texts(window: Any) -> Any:
+    """Every visible text that does not fit: widget, text, what it needs, what it has."""
+    from PyQt6.QtWidgets import QAbstractButton, QLabel, QTabBar
+
+    for widget in window.findChildren(QLabel):
+        if widget.isVisible() and widget.text() and not widget.visibleRegion().isEmpty():
+            room = widget.contentsRect()
+            if widget.wordWrap():
+                need = widget.heightForWidth(widget.width()) - (widget.height() - room.height())
+                if need > room.height() + 1:
+                    yield widget, widget.text(), need, room.height()
+            elif (need := widget.sizeHint().width() - (widget.width() - room.width())) > room.width() + 1:
+                yield widget, widget.text(), need, room.width()
+    for widget in window.findChildren(QAbstractButton):
+        if widget.isVisible() and widget.text() and not widget.visibleRegion().isEmpty():
+            shown = getattr(widget, "toolButtonStyle", None)
+            only_icon = shown is not None and shown().name == "ToolButtonIconOnly"
+            need = widget.fontMetrics().horizontalAdvance(widget.text().replace("&", ""))
+            if need > widget.width() and not only_icon:
+                yield widget, widget.text(), need, widget.width()
+    for bar in window.findChildren(QTabBar):
+        for i in range(bar.count()) if bar.isVisible() else ():
+            need = bar.fontMetrics().horizontalAdvance(bar.tabText(i))
+            if need > bar.tabRect(i).width():
+                yield bar, bar.tabText(i), need, bar.tabRect(i).width()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

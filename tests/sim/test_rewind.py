@@ -1,0 +1,147 @@
+"""Going back in time: the same bits as when one was there, whatever was changed meanwhile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.command import (
+    Command,
+    PullBody,
+    ReleaseBody,
+    Reset,
+    SetBackend,
+    SetGain,
+    SetGravity,
+    SetStep,
+    SetSwitch,
+    SetTarget,
+)
+from sim.files import load
+from sim.rewind import SPACING, Rewind
+from sim.simulation import Simulation
+from tests.worlds import ENGINES
+
+BODY = load("arm_reach").bodies[-1].name
+
+# step -> what somebody does before it
+EVENTS: dict[int, Command] = {
+    40: SetTarget("target", (0.4, 0.3, 0.5)),
+    90: SetGain("reach", "kp", 600.0),
+    130: SetSwitch("gravity", False),
+    150: PullBody(BODY, (0.0, 0.0, 0.1), (0.5, 0.5, 0.9)),
+    190: ReleaseBody(),
+    260: SetGravity((0.0, 0.0, -3.7)),
+    310: SetStep(5e-4),
+}
+
+
+class Watched:
+    """A world that is stepped with its keyframes noted, and what it was at every step."""
+
+    def __init__(self, backend: str = "impulse") -> None:
+        self.world = Simulation(load("arm_reach"), backend)
+        self.rewind = Rewind(self.world)
+        self.digests = {0: self.world.state.digest()}
+
+    def apply(self, command: Command) -> None:
+        self.world.apply(command)
+        self.rewind.change(command)
+
+    def run(self, steps: int, events: dict[int, Command]) -> None:
+        for _ in range(steps):
+            if command := events.get(self.world.step_count):
+                self.apply(command)
+            self.rewind.note()
+            self.world.step(1)
+            self.digests[self.world.step_count] = self.world.state.digest()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_every_earlier_state_comes_back_to_the_bit(engine):
+    watched = Watched(engine)
+    watched.run(380, EVENTS)
+    for count in (1, 2, 37, 20, 30, 61, 99, 100):
+        goal = watched.world.step_count - count
+        watched.rewind.back(count)
+        assert watched.world.step_count == goal
+        assert _without_paths(watched, goal)
+
+
+def _without_paths(watched: Watched, step: int) -> bool:
+    """Whether the state is the one of that step; that a target has left its path is a setting, which stays."""
+    state = watched.world.state
+    if step < 40:
+        assert not state.desk["paths"].any()
+        state.desk["paths"][:] = True
+    return state.digest() == watched.digests[step]
+
+
+def test_settings_stay_and_the_way_on_is_theirs():
+    watched = Watched()
+    watched.run(200, EVENTS)
+    watched.rewind.back(150)
+    world = watched.world
+    assert world.step_count == 50 and world.time == 50 * world.dt
+    assert world.snapshot().gains["reach"]["kp"] == 600.0
+    assert not world.snapshot().controllers["gravity"]
+    twin = Watched()
+    twin.run(50, EVENTS)
+    for command in (SetGain("reach", "kp", 600.0), SetSwitch("gravity", False)):
+        twin.apply(command)
+    twin.run(80, {})
+    watched.run(80, {})
+    assert watched.digests[130] == twin.digests[130]
+
+
+def test_back_and_on_again_writes_the_same_history():
+    watched = Watched()
+    watched.run(250, {})
+    before = watched.world.history.last_rows(60.0)
+    watched.rewind.back(130)
+    assert len(watched.world.history.last_rows(60.0)) == 121
+    watched.run(130, {})
+    assert np.array_equal(watched.world.history.last_rows(60.0), before)
+
+
+def test_a_full_history_does_not_show_what_was_overwritten(monkeypatch):
+    monkeypatch.setattr("sim.history._SECONDS", 0.2)
+    watched = Watched()
+    watched.run(330, {})
+    watched.rewind.back(60)
+    times = watched.world.history.last_rows(60.0)[:, 0]
+    assert np.allclose(times, np.arange(131, 271) * 1e-3)
+
+
+def test_the_engine_comes_back_with_the_state():
+    watched = Watched()
+    watched.run(120, {100: SetBackend("tree")})
+    watched.rewind.back(40)
+    assert watched.world.backend_name == "impulse"
+    assert watched.world.state.digest() == watched.digests[80]
+
+
+def test_before_the_start_and_after_a_reset_there_is_nothing():
+    watched = Watched()
+    with pytest.raises(ValueError, match="Nothing before"):
+        watched.rewind.back(1)
+    watched.run(30, {})
+    watched.rewind.back(10 * SPACING)
+    assert watched.world.state.digest() == watched.digests[0]
+    with pytest.raises(ValueError, match="Nothing before"):
+        watched.rewind.back(1)
+    watched.run(30, {})
+    watched.apply(Reset())
+    with pytest.raises(ValueError, match="Nothing before"):
+        watched.rewind.back(1)
+
+
+def test_old_keyframes_give_way(monkeypatch):
+    monkeypatch.setattr("sim.rewind.MOST_BYTES", 20_000)
+    watched = Watched()
+    watched.run(2000, {})
+    frames = watched.rewind._frames
+    assert 1 <= len(frames) < 2000 // SPACING
+    watched.rewind.back(5000)
+    assert watched.world.step_count == frames[0].state.step > 0
+    assert watched.world.state.digest() == watched.digests[watched.world.step_count]
