@@ -17,7 +17,7 @@ from sim.scene import ControllerSpec, FormulaPath, LinePath, Scene, Target, Wayp
 from sim.simulation import Simulation
 from sim.start import with_start
 from sim.target_path import position
-from tests.reaching import anywhere, failures
+from benchmarks.reaching import anywhere, failures
 from tests.worlds import ENGINES, hanging
 
 OURS = ("impulse", "tree")
