@@ -204,7 +204,8 @@ def _around_housings(seat: Seat) -> list[list[Part]]:
         for housing in side.housings():
             r, half = COLLAR_RADIUS * thickness(housing), COLLAR_LENGTH / 2 * thickness(housing)
             low, high = _span(housing, side.anchor, side.frame[:, 2])
-            at_anchor = [[_cylinder(r, max(half, PROUDER * seat.child.radius()))]] if low < 0.0 < high else []
+            wide = max(half, PROUDER * seat.child.radius()) if side is seat.parent else half
+            at_anchor = [[_cylinder(r, wide)]] if low < 0.0 < high else []
             along = [[_cylinder(r, half, middle)] for middle in ((low + high) / 2, high - half, low + half)]
             rings += at_anchor + along if r < seat.beside / 2 else []
     return rings

@@ -9,10 +9,10 @@ from PyQt6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayou
 from app.actions import ACTIONS, MOUSE, Action
 from app.theme import CONTROL_GAP, SECTION_GAP
 from app.widgets.icon_button import IconButton
-from app.widgets.section import label
+from app.widgets.section import label, scrolled
 
 TITLES = {"File": "Files", "Edit": "Files", "": "Help"}  # of sections, where they are not called like the menu
-COLUMNS = (("Mouse", "Help"), ("Simulation", "Files"), ("View", "Selection"))
+COLUMNS = (("Mouse", "Files"), ("Simulation", "Help"), ("View", "Selection"))
 GLYPHS = {"Right": "→", "Left": "←", "-": "−"}  # of single keys
 
 
@@ -57,7 +57,9 @@ class HelpCard(QFrame):
         head.addWidget(label("Keys and mouse", "title"))
         head.addStretch(1)
         head.addWidget(close)
-        columns = QHBoxLayout()
+        content = QWidget()
+        columns = QHBoxLayout(content)
+        columns.setContentsMargins(0, 0, 0, 0)
         columns.setSpacing(2 * SECTION_GAP)
         for sections in COLUMNS:
             column = QVBoxLayout()
@@ -71,13 +73,17 @@ class HelpCard(QFrame):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(20, 16, 20, 12)
         layout.addLayout(head)
-        layout.addLayout(columns)
+        self._area = scrolled(content)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        layout.addWidget(self._area)
         layout.addWidget(label("Keys without Ctrl work while the view has the focus: click into it.", "caption"))
 
     def open(self) -> None:
-        """In the middle of its parent."""
-        self.adjustSize()
-        room, size = self.parentWidget().rect(), self.size()
+        """In the middle of its parent, as large as it has to be; it scrolls where there is no room."""
+        room, text = self.parentWidget().rect(), self._area.widget().sizeHint()
+        around = self.sizeHint() - self._area.sizeHint()
+        size = (text + around).boundedTo(room.size())
+        self.resize(size)
         self.move(max((room.width() - size.width()) // 2, 0), max((room.height() - size.height()) // 2, 0))
         self.show()
         self.raise_()

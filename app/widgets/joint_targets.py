@@ -11,6 +11,7 @@ from PyQt6.QtGui import QColor
 from PyQt6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from app.inspection import Array, joint_q
+from app.numbers import MINUS
 from app.scales import LinearScale
 from app.style import scaled
 from app.theme import GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH, THEMES
@@ -160,4 +161,5 @@ class JointTargets(QWidget):
 
 
 def _text(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:.0f}"
+    text = f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:.0f}"
+    return "0" if text == "-0" else text.replace("-", MINUS)

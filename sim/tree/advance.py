@@ -38,7 +38,7 @@ BEFORE_STEP, BEFORE_PART = 0.0, 1.0
 MOST_TURN = 1.0  # [rad] of a body in a step
 MOST_GAIN = 0.1  # of the largest kinetic energy
 NOISE = 1e-6  # of the energy at the start, at least of 1 J
-ACCOUNTING = 8  # steps after which the energy is looked at in the midst of a call
+ACCOUNTING = 8  # steps after which the energy is looked at: a tenth of an euler step if it were every one
 
 
 @jit
@@ -48,22 +48,38 @@ def advance(sys, w, s, method, tau, wrench, time, h, n):
     `where` is a link, or for STAGES_FAIL a velocity. On any failure the world is that of the last good step.
     """
     _arrange(sys, w, s, tau, wrench, h, method)
-    bounded = w.switches[BOUNDED]
     for done in range(n):
         _keep(w, s)
         s.ledger[STEPS] += 1
-        now = _moment(time, h, done)
-        if bounded:
-            status, where = _bounded_step(sys, w, s, now, h, method)
-        else:
-            status, where = _smooth_step(sys, w, s, now, h, method)
+        status, where = _bounded_step(sys, w, s, _moment(time, h, done), h, method)
         if status == OK:
-            status, where = _check(sys, w, s, h, done == n - 1)
+            status, where = _check(sys, s)
         if status != OK:
-            _restore(w, s, BEFORE_STEP)
-            s.ledger[PAST] = 0  # the step that failed may be remembered already
+            _give_up(w, s)
             return status, where, done
     return OK, -1, n
+
+
+@jit
+def advance_smoothly(sys, w, s, method, tau, wrench, time, h, n):
+    """The same without friction and stops: an entry of its own, which compiles faster by a fifth."""
+    _arrange(sys, w, s, tau, wrench, h, method)
+    for done in range(n):
+        _keep(w, s)
+        s.ledger[STEPS] += 1
+        status, where = _smooth_step(sys, w, s, _moment(time, h, done), h, method)
+        if status == OK:
+            status, where = _check(sys, s)
+        if status != OK:
+            _give_up(w, s)
+            return status, where, done
+    return OK, -1, n
+
+
+@inner
+def _give_up(w, s):
+    _restore(w, s, BEFORE_STEP)
+    s.ledger[PAST] = 0  # the step that failed may be remembered already
 
 
 @jit
@@ -312,22 +328,12 @@ def _gained(s, kinetic, potential, error):
 
 
 @inner
-def _check(sys, w, s, h, last):
-    """After a step: the first link that is not finite; and the energy of what a call leaves behind."""
+def _check(sys, s):
+    """After a step: the first link that is not finite."""
     total, v = 0.0, s.v
     for k in range(v.shape[0]):
         total += v[k]
-    if not finite(total):
-        return NOT_FINITE, _not_finite(sys, s)
-    if last:
-        most = s.ledger[MOST_KINETIC]
-        kinetic, potential = energies(sys, w, s)
-        g, momentum = sys.gravity, w.energy
-        power = g[0] * momentum[2] + g[1] * momentum[3] + g[2] * momentum[4]
-        if _gained(s, kinetic, potential, h * abs(power)):
-            return GAINS_ENERGY, max(_fastest(w, 0.0), 0)
-        s.ledger[MOST_KINETIC] = most  # as if nobody had looked: batches change no bit
-    return OK, -1
+    return (OK, -1) if finite(total) else (NOT_FINITE, _not_finite(sys, s))
 
 
 @inner

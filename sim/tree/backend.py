@@ -9,7 +9,15 @@ import numpy as np
 from sim.backend import INTEGRATORS, Diverged, integrator_of
 from sim.model import Model
 from sim.state import Array, Control, Reading, Sight, Stepper, new_sight
-from sim.tree.advance import GAINS_ENERGY, NOT_FINITE, STAGES_FAIL, TURNS_TOO_FAST, advance, read
+from sim.tree.advance import (
+    GAINS_ENERGY,
+    NOT_FINITE,
+    STAGES_FAIL,
+    TURNS_TOO_FAST,
+    advance,
+    advance_smoothly,
+    read,
+)
 from sim.tree.system import pack_system, system_of
 from sim.tree.world import make_work, make_world, pack_work, pack_world
 
@@ -28,6 +36,7 @@ class TreeBackend:
         self.model = model
         self._method = INTEGRATORS["tree"].index(integrator_of("tree", model.scene))
         self._system = system_of(model)
+        self._advance = advance if self._system.bounded.any() else advance_smoothly
         self._world = make_world(self._system, model.nq, model.nv)
         self._work = make_work(self._system, model.nq, model.nv)
         # Kernels see the same arrays through references.
@@ -50,7 +59,7 @@ class TreeBackend:
 
     def advance(self, control: Control, dt: float, n: int) -> None:
         held = control.tau, control.wrench
-        status, where, _ = advance(*self._kernel, self._method, *held, control.time, dt, n)
+        status, where, _ = self._advance(*self._kernel, self._method, *held, control.time, dt, n)
         if status:
             raise self.divergence(status, where)
 
@@ -61,7 +70,7 @@ class TreeBackend:
         return Diverged(f"{_REASONS[status].format(name)}; try a smaller step or softer gains")
 
     def stepper(self, sight: Sight) -> Stepper:
-        return Stepper(advance, (*self._kernel, self._method), read, (*self._kernel, *sight))
+        return Stepper(self._advance, (*self._kernel, self._method), read, (*self._kernel, *sight))
 
     def read(self) -> Reading:
         sight = new_sight(self.model.nq, self.model.nv, len(self.model.body_names))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,13 +14,15 @@ from sim.dynamics.links import links_of
 from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import Tree, body_joints, tree_of
 from sim.jit import bundle
-from sim.model import BALL, FREE, Model
+from sim.model import BALL, FREE, HINGE, SLIDER, Model
 from sim.rest import body_poses
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-POSES = 5  # at which the mass matrix is looked at for the rates of damping: the start and others at random
-MARGIN = 1.5  # by which a rate may be larger elsewhere
+# The search for the pose at which damping acts fastest: how many poses, then how often which number of trials a joint,
+# up to how many velocities; MARGIN is by how much it may be faster elsewhere.
+POSES, FEW_POSES, SWEEPS, TRIALS, SEARCHED, MARGIN = 256, 48, 2, 16, 30, 1.5
+_SEARCHED = (HINGE, SLIDER, BALL)
 
 
 class System(NamedTuple):
@@ -116,29 +119,35 @@ def _potential(model: Model, which: Array) -> Array:
 
 
 def _answers(model: Model, locked: Array) -> Array:
-    """(m, nv, nv) M⁻¹ at a few poses, 0 where joints are locked; refuses a singular M."""
+    """(m, nv, nv) M⁻¹ at the start and where it is largest, 0 where joints are locked; refuses a singular M."""
     nv, nb = model.nv, len(model.body_names)
     moving = np.flatnonzero(~locked)
-    slowed = bool(model.dof_damping[moving].any() or model.dof_friction[moving].any())
-    Q = _poses(model, POSES if slowed else 1)
-    M, S, inertias = np.zeros((len(Q), nv, nv)), np.zeros((nv, 6)), np.zeros((nb, 10))
+    S, inertias = np.zeros((nv, 6)), np.zeros((nb, 10))
     scratch = np.zeros((nb, 3)), np.zeros((nb, 3, 3)), S, inertias, np.zeros((3, 3)), np.zeros((3, 3))
     masses = model.body_mass, model.body_center, model.body_inertia
-    mass_matrices(tree_of(model), body_joints(model), masses, model.dof_rotor, Q[::-1].copy(), *scratch, M)
-    M = M[::-1]  # the start last, so that S and the inertias are its own
-    out = np.zeros((len(Q) if slowed else 0, nv, nv))
-    if len(moving) == 0:
+    tree, path = tree_of(model), body_joints(model)
+
+    def matrices(Q: Array) -> Array:
+        M = np.zeros((len(Q), nv, nv))
+        mass_matrices(tree, path, masses, model.dof_rotor, np.ascontiguousarray(Q), *scratch, M)
+        return M[:, moving][:, :, moving]
+
+    def inverses(Q: Array) -> Array:
+        out = np.zeros((len(Q), nv, nv))
+        out[:, moving[:, None], moving] = np.linalg.inv(matrices(Q))
         return out
-    loose = loose_velocity(M[0][np.ix_(moving, moving)], S[moving], inertias)
+
+    slowed = bool(model.dof_damping[moving].any() or model.dof_friction[moving].any())
+    if len(moving) == 0:
+        return np.zeros((0, nv, nv))
+    loose = loose_velocity(matrices(model.q0[None])[0], S[moving], inertias)
     if loose is not None:
         name = model.joint_names[int(model.dof_joint[moving[loose]])]
         raise BackendError(
             f'The tree engine cannot run this scene: nothing resists joint "{name}"; '
             "expected mass or inertia behind it that its motion moves, or a rotor."
         )
-    for inverse, matrix in zip(out, M, strict=False):
-        inverse[np.ix_(moving, moving)] = np.linalg.inv(matrix[np.ix_(moving, moving)])
-    return out
+    return inverses(_poses(model, inverses)) if slowed else np.zeros((0, nv, nv))
 
 
 def _damping_rates(model: Model, answers: Array) -> tuple[Array, float]:
@@ -163,21 +172,41 @@ def _friction_rates(model: Model, v_start: Array, friction: Array, answers: Arra
     return out
 
 
-def _poses(model: Model, count: int) -> Array:
-    """q0, and poses with every joint anywhere within a turn or a metre; locked joints stay."""
+def _poses(model: Model, inverses: Callable[[Array], Array]) -> Array:
+    """q0 and the pose where M⁻¹ D is largest, D being damping and friction: the best of many, then every joint in turn.
+
+    It peaks sharply where links are in line with an axis, so half of the poses have every joint at a right angle.
+    """
     rng = np.random.default_rng(0)
-    Q = np.tile(model.q0, (count, 1))
-    for q in Q[1:]:
-        for j, kind in enumerate(model.joint_type):
-            part = q[model.joint_q[j] : model.joint_q[j + 1]]
-            if model.joint_locked[j] or kind == FREE:
-                continue
-            if kind == BALL:
-                part[:] = rng.normal(size=4)
-                part /= np.linalg.norm(part)
-            else:
-                part += rng.uniform(-1.0, 1.0, len(part)) * np.pi
-    return Q
+    root = np.sqrt(model.dof_damping + model.dof_friction)
+
+    def size(Q: Array) -> Array:
+        return np.asarray(np.linalg.eigvalsh(root[:, None] * inverses(Q) * root)[:, -1])
+
+    free = [j for j in range(len(model.joint_type)) if not model.joint_locked[j] and model.joint_type[j] in _SEARCHED]
+    Q = np.tile(model.q0, (POSES if model.nv <= SEARCHED else FEW_POSES, 1))
+    for n, q in enumerate(Q[1:]):
+        for j in free:
+            _place(model, q, j, rng, n % 2 == 0)
+    best = Q[int(np.argmax(size(Q)))].copy()
+    for _ in range(SWEEPS if model.nv <= SEARCHED else 0):
+        for j in free:
+            trials = np.tile(best, (TRIALS, 1))
+            for q in trials[1:]:
+                _place(model, q, j, rng, False)
+            best = trials[int(np.argmax(size(trials)))].copy()
+    return np.array([model.q0, best])
+
+
+def _place(model: Model, q: Array, j: int, rng: np.random.Generator, aligned: bool) -> None:
+    """Joint j anywhere: within a turn or a metre or two, a ball any way; or at a multiple of π/2."""
+    part = q[model.joint_q[j] : model.joint_q[j + 1]]
+    if model.joint_type[j] == BALL:
+        part[:] = rng.choice([-1.0, 0.0, 1.0], 4) if aligned else rng.normal(size=4)
+        part[0] += not part.any()
+        part /= np.linalg.norm(part)
+    else:
+        part[:] = rng.integers(-1, 3) * np.pi / 2 if aligned else rng.uniform(-np.pi, np.pi)
 
 
 _pack_tree, _pack_inputs, _pack_system = bundle(Tree), bundle(Inputs), bundle(System)

@@ -185,7 +185,7 @@ def test_joint_sliders_are_two_way_and_show_where_the_joint_is(bench):
     assert command.joint == model.joint_names[1] and row.value == pytest.approx(command.q[0])
     bench.session.send(SetJointTarget("pd", model.joint_names[1], (-0.25,)))
     bench.settle()
-    assert row.number.text() == "-0.25"
+    assert row.number.text() == "−0.25"
     assert row.slider.value() == pytest.approx(row.slider.scale.position(-0.25) * 1000, abs=1)
     position, color = row.slider._measured
     measured = float(bench.session.snapshot.q[1])

@@ -8,6 +8,7 @@ from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QGuiApplication
 from PyQt6.QtWidgets import QApplication
 
+from app import style
 from app.diagnostics import program_version
 from app.filming import FilmSettings
 from app.widgets.film_dialog import RATES, SIZES, FilmDialog
@@ -117,3 +118,22 @@ def test_unreadable_settings_of_films_become_the_usual_ones(text):
     assert FilmSettings.parse(text) == FilmSettings()
     for kept in (FilmSettings(), FilmSettings(".gif", (640, 360), 20.0)):
         assert FilmSettings.parse(kept.text()) == kept
+
+
+@pytest.mark.parametrize("scale", [1.0, 1.6])
+def test_the_card_of_keys_is_all_in_view_or_scrolls(bench, scale):
+    style.set_text_scale(scale)
+    bench.window.fit_text()
+    bench.window.toggle_help()
+    card = bench.window.help
+    bench.bot.wait(50)
+    assert bench.window.rect().contains(card.geometry())
+    text, seen = card._area.widget().size(), card._area.viewport().size()
+    for needed, there, bar in (
+        (text.width(), seen.width(), card._area.horizontalScrollBar()),
+        (text.height(), seen.height(), card._area.verticalScrollBar()),
+    ):
+        assert needed <= there or bar.maximum() > 0
+    if scale == 1.0:
+        assert text == seen
+    style.set_text_scale(1.0)
