@@ -35,6 +35,7 @@ class ControllerKind:
     holds_joints: bool = False  # has targets of joints
     gives_torques: bool = False  # torques by joint in the scene
     late: bool = False  # foresees the step, and so has to know what the others give
+    helper: str = ""  # another kernel that it calls by its address
 
 
 _SPRING = Gain("kp", "kp", "N·m/rad", 0.0, 500.0, 80.0, "Stiffness of the spring at every joint")
@@ -101,6 +102,7 @@ CONTROLLERS: dict[str, ControllerKind] = {
         "sim.control.jacobian_transpose:jacobian_transpose",
         needs_target=True,
         needs_tree=True,
+        helper="sim.control.detour:way_round",
     ),
     "pose_transpose": ControllerKind(
         "Jacobian transpose of a pose",
@@ -113,6 +115,7 @@ CONTROLLERS: dict[str, ControllerKind] = {
         "sim.control.jacobian_transpose:pose_transpose",
         needs_target=True,
         needs_tree=True,
+        helper="sim.control.detour:way_round",
     ),
     "operational_space": ControllerKind(
         "Operational space",

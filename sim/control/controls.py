@@ -20,6 +20,7 @@ from sim.model import Model
 from sim.spatial.kernels import cross, rotate
 
 Array = np.ndarray[Any, np.dtype[Any]]
+Shapes = dict[str, tuple[int, ...]]
 
 MOST_GAINS = 5
 MOST_ACCELERATION = 25.0 * 9.81  # [m/s²] that the mouse gives the body it holds
@@ -51,7 +52,9 @@ class Controls(NamedTuple):
     S: Array  # (nv, 6)
     moment: Array  # (2,) time [s] and step [s]
 
-    address: Array  # (nc,) of the kernels
+    place: Array  # (1,) where the kernel of that name is
+    address: Array  # (nc,) where the controllers' kernels are
+    helper: Array  # (nc,) and those that help them
     on: Array  # (nc,) bool
     late: Array  # (nc,) bool: answers what the others do
     gains: Array  # (nc, MOST_GAINS)
@@ -111,7 +114,10 @@ def bare_controls(model: Model, nc: int) -> Controls:
     """Room for nc controllers and the model's targets, all off and still."""
     nb, nv, nt = len(model.body_names), model.nv, len(model.target_names)
     frame, links = model.target_frame, links_of(model)[0]
+    zeros = {name: np.zeros(shape) for name, shape in _shapes(nb, nv, nt, nc, len(links.parent)).items()}
     return Controls(
+        **zeros,
+        trial=np.zeros(model.nq),
         tree=tree_of(model),
         body_joint=body_joints(model),
         mass=model.body_mass,
@@ -128,55 +134,38 @@ def bare_controls(model: Model, nc: int) -> Controls:
         links=links,
         q=np.array(model.q0),
         v=np.array(model.v0),
-        p=np.zeros((nb, 3)),
-        R=np.zeros((nb, 3, 3)),
-        S=np.zeros((nv, 6)),
-        moment=np.zeros(2),
+        place=np.zeros(1, dtype=np.int64),
         address=np.zeros(nc, dtype=np.int64),
+        helper=np.zeros(nc, dtype=np.int64),
         on=np.zeros(nc, dtype=np.bool_),
         late=np.zeros(nc, dtype=np.bool_),
-        gains=np.zeros((nc, MOST_GAINS)),
         target=np.zeros(nc, dtype=np.int64),
         q_target=np.tile(model.q0, (nc, 1)),
         program=np.zeros((nc, nv, 2), dtype=np.int64),
         op=np.zeros(0, dtype=np.int64),
-        value=np.zeros(0),
-        stack=np.zeros(1),
         memory=np.full((nc, 4 + model.nq), np.nan),
-        tau=np.zeros((nc, nv)),
-        total=np.zeros(nv),
         point=np.array(model.target_start),
-        velocity=np.zeros((nt, 3)),
         turn=np.array(model.target_turn),
         following=np.zeros(nt, dtype=np.bool_),
         path_address=np.zeros(nt, dtype=np.int64),
-        path=np.zeros((nt, 10)),
-        way=np.zeros((0, 3)),
         way_start=np.zeros(nt + 1, dtype=np.int64),
         way_program=np.zeros((nt, 3, 2), dtype=np.int64),
         tool_body=model.frame_body[frame],
         tool_at=model.frame_position[frame],
         tool_turn=model.frame_rotation[frame],
         grip=np.full(1, -1, dtype=np.int64),
-        grip_at=np.zeros((2, 3)),
-        pull=np.zeros((2, 3)),
-        wrench=np.zeros((nb, 6)),
-        V=np.zeros((nb, 6)),
-        A=np.zeros((nb, 6)),
-        f=np.zeros((nb, 6)),
-        dS=np.zeros((nv, 6)),
-        inertias=np.zeros((nb, 10)),
-        M=np.zeros((nv, nv)),
-        J=np.zeros((6, nv)),
-        X=np.zeros((3, nv)),
-        row=np.zeros((6, nv)),
-        trial=np.zeros(model.nq),
-        no_wrench=np.zeros((nb, 6)),
-        f_ext=np.zeros((len(links.parent), 6)),
-        W=np.zeros((len(links.parent), WIDTH)),
-        U=np.zeros((nv, U_WIDTH)),
-        frames=np.zeros((2, 3, 3)),
     )
+
+
+def _shapes(nb: int, nv: int, nt: int, nc: int, links: int) -> Shapes:
+    """Of the arrays of numbers that begin at zero."""
+    bodies: Shapes = {"p": (nb, 3), "R": (nb, 3, 3), "wrench": (nb, 6), "no_wrench": (nb, 6), "inertias": (nb, 10)}
+    bodies |= {"V": (nb, 6), "A": (nb, 6), "f": (nb, 6)}
+    joints: Shapes = {"S": (nv, 6), "dS": (nv, 6), "total": (nv,), "U": (nv, U_WIDTH), "M": (nv, nv)}
+    joints |= {"J": (6, nv), "X": (3, nv), "row": (6, nv)}
+    others: Shapes = {"velocity": (nt, 3), "path": (nt, 10), "way": (0, 3), "gains": (nc, MOST_GAINS), "tau": (nc, nv)}
+    others |= {"f_ext": (links, 6), "W": (links, WIDTH), "moment": (2,), "value": (0,), "stack": (1,)}
+    return bodies | joints | others | {"grip_at": (2, 3), "pull": (2, 3), "frames": (2, 3, 3)}
 
 
 @jit
@@ -187,7 +176,7 @@ def decide(c, time, h):
     is cut in proportion, so that the shares still add up to what acts.
     """
     c.moment[0], c.moment[1] = time, h
-    kinematics(tree_tuple(c.tree), c.q, c.p, c.R, c.S, c.frames[0], c.frames[1])
+    call(c.place[0], (c, c.q))
     _pull(c)
     nc, nv = c.tau.shape
     for k in range(nv):
@@ -207,6 +196,12 @@ def decide(c, time, h):
             for i in range(nc):
                 if c.on[i]:
                     c.tau[i, k] *= share
+
+
+@jit
+def place(c, q):
+    """c.p, c.R, c.S at the joint coordinates q."""
+    kinematics(tree_tuple(c.tree), q, c.p, c.R, c.S, c.frames[0], c.frames[1])
 
 
 @jit

@@ -20,7 +20,7 @@ from sim.command import (
 )
 from sim.control import CONTROLLERS, Gain
 from sim.control import paths as path_kernels
-from sim.control.controls import Array, Controls, bare_controls, pack
+from sim.control.controls import Array, Controls, bare_controls, pack, place
 from sim.expression import Program, compile_expression
 from sim.jit import address
 from sim.model import Model
@@ -61,10 +61,12 @@ class Desk:
             c.q_target[i, self._places(name)] = q
 
     def _find_kernels(self) -> None:
+        self.controls.place[0] = address(place, self.bundle, self.controls.q)
         for i, spec in enumerate(self.specs):
-            module, _, name = CONTROLLERS[spec.kind].kernel.partition(":")
-            kernel = getattr(importlib.import_module(module), name)
-            self.controls.address[i] = address(kernel, self.bundle, i)
+            kind = CONTROLLERS[spec.kind]
+            self.controls.address[i] = address(_kernel(kind.kernel), self.bundle, i)
+            if kind.helper:
+                self.controls.helper[i] = address(_kernel(kind.helper), self.bundle, i)
         for i, target in enumerate(self.model.scene.targets):
             if target.path is not None:
                 kernel = getattr(path_kernels, _PATHS[type(target.path)])
@@ -221,6 +223,12 @@ class Desk:
 
     def _table(self, i: int) -> tuple[Gain, ...]:
         return CONTROLLERS[self.specs[i].kind].gains
+
+
+def _kernel(name: str) -> Any:
+    """Of "module:function"."""
+    module, _, function = name.partition(":")
+    return getattr(importlib.import_module(module), function)
 
 
 def _refuse_loops(spec: ControllerSpec, model: Model) -> None:

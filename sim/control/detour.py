@@ -19,9 +19,7 @@ import math
 from sim.control.tool import locate
 from sim.dynamics.cholesky import factor, solve
 from sim.dynamics.jacobian import frame_jacobian
-from sim.dynamics.kinematics import kinematics
-from sim.dynamics.tree import tree_tuple
-from sim.jit import inner, jit
+from sim.jit import call, inner, jit
 from sim.model import HINGE, SLIDER
 
 # Places in c.memory[i]: whether the arm goes round, the target for which a posture was last looked for, the posture.
@@ -41,7 +39,7 @@ SLOW = 0.05  # [m/s]
 
 @jit
 def way_round(c, i):
-    """Looks after the memory of controller i; c.J is that of its tool. Returns whether the arm goes round."""
+    """Looks after the memory of controller i, c.J being that of its tool: whether the arm goes round, and where to."""
     t, m = c.target[i], c.memory[i]
     x, _ = locate(c, t)
     e = c.point[t, 0] - x[0], c.point[t, 1] - x[1], c.point[t, 2] - x[2]
@@ -58,11 +56,17 @@ def way_round(c, i):
         if _search(c, i, t) and _distance(c, m) > THERE:
             m[ROUND] = 1.0
     else:
-        return False
-    kinematics(tree_tuple(c.tree), c.q, c.p, c.R, c.S, c.frames[0], c.frames[1])
+        return
+    call(c.place[0], (c, c.q))
+    _tool(c, t)
+
+
+@inner
+def _tool(c, t):
+    """Where the tool is, and c.J there."""
     x, body = locate(c, t)
     frame_jacobian(c.body_joint, c.tree.parent, c.tree.v_start, c.S, body, x, c.J)
-    return m[ROUND] == 1.0
+    return x
 
 
 @inner
@@ -162,13 +166,12 @@ def _descend(c, t, iterations):
     for k in range(c.v.shape[0]):
         barred[k] = 0.0
     for _ in range(iterations):
-        kinematics(tree_tuple(c.tree), c.trial, c.p, c.R, c.S, c.frames[0], c.frames[1])
-        x, body = locate(c, t)
+        call(c.place[0], (c, c.trial))
+        x = _tool(c, t)
         e0, e1, e2 = c.point[t, 0] - x[0], c.point[t, 1] - x[1], c.point[t, 2] - x[2]
         error = e0 * e0 + e1 * e1 + e2 * e2
         if error < REACHED * REACHED:
             return True
-        frame_jacobian(c.body_joint, c.tree.parent, c.tree.v_start, c.S, body, x, J)
         for r in range(3):
             for s in range(3):
                 A[r, s] = (1e-9 + 0.1 * error) * (r == s)

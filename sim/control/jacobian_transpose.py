@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
-from sim.control.detour import LEVER, ROUND, along, way_left, way_round
+from sim.control.detour import LEVER, ROUND, along, way_left
 from sim.control.tool import locate, turn_left
 from sim.dynamics.jacobian import frame_jacobian
-from sim.jit import inner, jit
+from sim.jit import call, inner, jit
 from sim.spatial.blocks import scale3
 
 FASTEST = 24.0  # [rad/s, m/s]
@@ -45,7 +45,8 @@ def _pull(c, i):
         u2 += J[5, k] * c.v[k]
     to, fast = c.point[t], c.velocity[t]
     e = to[0] - x[0], to[1] - x[1], to[2] - x[2]
-    if way_round(c, i):
+    call(c.helper[i], (c, i))  # way_round
+    if c.memory[i, ROUND] == 1.0:
         e = along(c, i)
     f0 = g[0] * e[0] + g[1] * (fast[0] - u0)
     f1 = g[0] * e[1] + g[1] * (fast[1] - u1)

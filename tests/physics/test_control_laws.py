@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from benchmarks.reaching import anywhere, failures
 from sim.command import SetGain, SetSwitch, SetTarget
 from sim.control import CONTROLLERS
 from sim.files import load
@@ -17,7 +18,6 @@ from sim.scene import ControllerSpec, FormulaPath, LinePath, Scene, Target, Wayp
 from sim.simulation import Simulation
 from sim.start import with_start
 from sim.target_path import position
-from tests.reaching import anywhere, failures
 from tests.worlds import ENGINES, hanging
 
 OURS = ("impulse", "tree")

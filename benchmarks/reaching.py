@@ -31,13 +31,14 @@ def anywhere(model: Model, rng: np.random.Generator) -> np.ndarray:
     return q
 
 
-def tasks(scene: Scene, count: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Starts anywhere, and places where the tool can be and move in every direction."""
+def tasks(scene: Scene, count: int, everywhere: bool = False) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Starts anywhere, and places where the tool can be: those from which it can move in every direction, or all."""
     robot, rng = Robot(scene), np.random.default_rng(0)
     while count > 0:
         q = anywhere(robot.model, rng)
         x = robot.pose("tool", q)[:3, 3]
-        if np.linalg.svd(robot.jacobian("tool", q)[3:], compute_uv=False)[-1] > LEVER and x[2] > HEIGHT:
+        lever = np.linalg.svd(robot.jacobian("tool", q)[3:], compute_uv=False)[-1]
+        if everywhere or (lever > LEVER and x[2] > HEIGHT):
             yield anywhere(robot.model, rng), x
             count -= 1
 
@@ -51,8 +52,8 @@ def reached(scene: Scene, engine: str, start: np.ndarray, place: np.ndarray) -> 
         return float(np.linalg.norm(tool - place)), float(np.abs(world.v).max())
 
 
-def failures(name: str, engine: str, count: int) -> list[int]:
+def failures(name: str, engine: str, count: int, everywhere: bool = False) -> list[int]:
     """Which of the tasks do not end within 1 mm and at rest (0.05 rad/s)."""
     scene = load(name)
-    ends = [reached(scene, engine, start, place) for start, place in tasks(scene, count)]
+    ends = [reached(scene, engine, start, place) for start, place in tasks(scene, count, everywhere)]
     return [i for i, (distance, speed) in enumerate(ends) if not (distance < 1e-3 and speed < 0.05)]
