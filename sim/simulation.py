@@ -37,6 +37,7 @@ from sim.model import compile_model
 from sim.record import ENTERED, SURVEYED, WRITTEN, make_record, record
 from sim.scene import Scene
 from sim.state import Array, Control, Reading, Snapshot, State, new_sight
+from sim.valueless import valueless
 from sim.wording import find
 
 LONGEST_MARCH = 2000  # steps without a word from Python, which alone hears Ctrl+C
@@ -76,6 +77,15 @@ class Simulation:
         self.step(round(seconds / self.dt))
 
     def step(self, n: int = 1) -> None:
+        try:
+            self._step(n)
+        except Diverged as error:
+            stages = (self.time, self.time + 0.5 * self.dt, self._time_of(self.step_count + 1))
+            if reason := valueless(self.scene, stages):
+                raise Diverged(reason) from error
+            raise
+
+    def _step(self, n: int) -> None:
         stepper = getattr(self._engine, "stepper", None)
         if stepper is None:
             for _ in range(n):
