@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -47,13 +48,13 @@ class Simulation:
     """Steps a scene on one of the engines. Raises SceneError, BackendError or Diverged, each one sentence."""
 
     def __init__(self, scene: Scene, backend: str | None = None, dt: float | None = None) -> None:
-        self.scene = scene
-        self.dt = dt or scene.dt
+        self.scene = scene if dt is None else replace(scene, dt=dt)
+        self.dt = self.scene.dt
         self.backend_name = backend or scene.backend
         self.time = 0.0
         self.step_count = 0
         self._since = 0, 0.0  # step and time from which on dt holds
-        self.model = compile_model(scene)
+        self.model = compile_model(self.scene)
         self._engine = create(self.backend_name, self.model)
         self.desk = Desk(self.model)
         self.history = History(self.model, self.dt)
@@ -74,9 +75,13 @@ class Simulation:
 
     def advance(self, seconds: float) -> None:
         """Take as many steps as fit into `seconds`, rounded to the nearest."""
+        if not 0.0 <= seconds < math.inf:
+            raise ValueError(f"A world goes on by a time of 0 s or more, not by {seconds} s.")
         self.step(round(seconds / self.dt))
 
     def step(self, n: int = 1) -> None:
+        if not (isinstance(n, int | np.integer) and n >= 0):
+            raise ValueError(f"A world takes a whole number of steps, 0 or more, not {n}.")
         try:
             self._step(n)
         except Diverged as error:
