@@ -87,7 +87,7 @@ FILE_ACTIONS: tuple[Action, ...] = (
         ("Ctrl+Z",),
         tip="Take back the last change of a setting, a target, the engine or the scene",
         help="Undo",
-        refusal=lambda w: "" if w.session.undo.done else "There is nothing to undo.",
+        refusal=lambda w: "" if w.session.undo.can_undo else "There is nothing to undo.",
     ),
     Action(
         "redo",
@@ -97,6 +97,6 @@ FILE_ACTIONS: tuple[Action, ...] = (
         ("Ctrl+Shift+Z",),
         tip="Change again what was undone",
         help="Redo",
-        refusal=lambda w: "" if w.session.undo.undone else "There is nothing to redo.",
+        refusal=lambda w: "" if w.session.undo.can_redo else "There is nothing to redo.",
     ),
 )

@@ -107,6 +107,13 @@ def grid_values(low: float, high: float) -> list[float]:
     return []
 
 
+def grid_decades(low: float, high: float) -> list[float]:
+    """Two whole exponents inside a range of three or more, a third of it apart."""
+    step = math.floor((high - low) / 3.0)
+    first = math.ceil(low) + step
+    return [float(first), float(min(first + step, math.floor(high)))]
+
+
 def decimate(times: Array, values: Array, bin_width: float) -> tuple[Array, Array]:
     """Minimum and maximum of every time bin, so that peaks survive: (2m,) times and (2m, k) values.
 

@@ -120,7 +120,8 @@ class SceneFiles(QObject):
             return Path(scene.path or "")
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         name = f"{scene.name}_{scene.variant}" if scene.variant else scene.name
-        return Path(self.settings.text(FOLDER, documents)) / f"{name}{SUFFIX}"
+        folder = Path(self.settings.text(FOLDER, documents))
+        return (folder if folder.is_dir() else Path.home()) / f"{name}{SUFFIX}"
 
     def _as_set(self) -> Scene:
         """With the view and the plots that are shown."""

@@ -19,6 +19,7 @@ from app.shown import Shown
 from app.stage import Stage, load_stage, set_stage
 from app.undo import Undo
 from sim import command as cmd
+from sim.files import is_builtin
 from sim.scene import Scene, SceneError, Vec3
 from sim.state import Snapshot
 from sim.tuning import changes, tuned
@@ -177,9 +178,10 @@ class Session(QObject):
             self.say("info", " ".join(self.stage.model.notes))
 
     def _begin_paths(self) -> None:
-        """Targets move on their own until a hand has pressed one for the first time."""
-        self.paths_on = {t.name: t.path is not None for t in self.stage.scene.targets}
-        if self.hands_on:
+        """Ours move on their own until a hand has pressed one for the first time; a file's always do as it says."""
+        scene = self.stage.scene
+        self.paths_on = {t.name: t.path is not None for t in scene.targets}
+        if self.hands_on and (scene.path is None or is_builtin(scene.path)):
             for name, on in self.paths_on.items():
                 if on:
                     self._hold(name)

@@ -98,6 +98,7 @@ class Undo(QObject):
         self.undone: list[Entry] = []
         self._send = send
         self._sent: deque[Sent] = deque()
+        self._wishes: deque[tuple[list[Entry], list[Entry]]] = deque()  # to travel from a stack onto another
         self._left: cmd.LoadScene | None = None
         self._gestures = Gestures(self)
         self.stop = self._gestures.stop
@@ -109,15 +110,37 @@ class Undo(QObject):
             setting = (type(command), *(getattr(command, name) for name in fields))
             entry = Entry(words(command, scene), command, setting, self._gestures.number)
             self._sent.append(Sent(command, entry, self.done))
+            if not self.done:
+                self.changed.emit()
 
     def undo(self) -> None:
-        self._travel(self.done, self.undone)
+        self._wish(self.done, self.undone)
 
     def redo(self) -> None:
-        self._travel(self.undone, self.done)
+        self._wish(self.undone, self.done)
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self.done) or self._awaits(self.done)
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self.undone) or self._awaits(self.undone)
+
+    def _wish(self, stack: list[Entry], onto: list[Entry]) -> None:
+        self._wishes.append((stack, onto))
+        self._grant()
+
+    def _grant(self) -> None:
+        """The last thing done is on its stack once the runner has answered, and it may be busy for seconds."""
+        while self._wishes and not (self.is_changing_scene or self._awaits(self._wishes[0][0])):
+            self._travel(*self._wishes.popleft())
+
+    def _awaits(self, stack: list[Entry]) -> bool:
+        return any(sent.onto is stack for sent in self._sent)
 
     def _travel(self, stack: list[Entry], onto: list[Entry]) -> None:
-        if not stack or self.is_changing_scene:
+        if not stack:
             return
         entry = stack.pop()
         self._sent.append(Sent(entry.way, replace(entry, gesture=-1), onto))
@@ -141,15 +164,18 @@ class Undo(QObject):
     def take(self, event: cmd.Event) -> bool:
         """What the runner reports; True if a person or an undo asked for it."""
         command = getattr(event, "command", None)
-        if command is None or not self._sent or self._sent[0].command is not command:
+        sent = next((sent for sent in self._sent if sent.command is command), None)
+        if sent is None:
             return False
-        sent, before = self._sent.popleft(), self._next()
+        before = self._next()
+        self._sent = deque(other for other in self._sent if other is not sent)
         if isinstance(event, cmd.Applied):
             inverse = self._left if isinstance(command, cmd.LoadScene) and self._left else event.inverse
             if inverse is not None and inverse != command:
                 self._push(sent, inverse)
-        if self._next() != before:
+        if self._next() != before or not self.done:
             self.changed.emit()
+        self._grant()
         return True
 
     def _next(self) -> tuple[list[Entry], list[Entry]]:
@@ -158,6 +184,7 @@ class Undo(QObject):
     def give_up(self, command: cmd.Command) -> None:
         """A way that turned out to be blocked before the runner got it."""
         self._sent = deque(sent for sent in self._sent if sent.command is not command)
+        self._grant()
 
     def _push(self, sent: Sent, inverse: cmd.Command) -> None:
         entry, stack = sent.entry, sent.onto

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.model import BALL, FREE, HINGE, SLIDER, Model
+from sim.wording import find
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -125,6 +126,7 @@ class History:
 
     def read(self, name: str, seconds: float) -> tuple[Array, Array]:
         """Times (n,) and values (n, k) of a plot over the last `seconds`; only its own columns are copied."""
+        find(tuple(PLOTS), name, "plot")
         first, end = self._span(seconds)
         rows = Rows(self, first, end)
         times, values = rows[:, self.columns["time"]][:, 0], PLOTS[name].values(self, rows)

@@ -29,7 +29,11 @@ from sim.command import (
     Record,
     Refused,
     Reset,
+    SetBackend,
+    SetIntegrator,
+    SetSolver,
     SetSpeed,
+    SetStabilisation,
     StepBack,
     StepOnce,
     Stopped,
@@ -123,6 +127,8 @@ class Runner:
                 inverse = handler(self, command)
             else:
                 assert self._simulation is not None
+                if isinstance(command, _NEW_ENGINES):
+                    self._prepare(command, self._simulation)
                 inverse = self._simulation.apply(command)
                 if self._rewind:
                     self._rewind.change(command)
@@ -156,6 +162,23 @@ class Runner:
             return None
         old.close()
         return LoadScene(old.scene)
+
+    def _prepare(self, command: Command, world: Simulation) -> None:
+        """Compiles what a changed engine needs with a step of a world beside this one, saying so."""
+        from sim.simulation import Simulation
+
+        self.events.put(Busy("Preparing the engine…"))
+        try:
+            beside = Simulation(world.scene, world.backend_name, world.dt)
+            try:
+                beside.apply(command)
+                beside.step(1)
+            except Diverged:
+                pass  # from the start; this world is elsewhere
+            finally:
+                beside.close()
+        finally:
+            self.events.put(Busy(""))
 
     def _play(self, command: Play) -> Command:
         inverse = Play(self._running)
@@ -310,6 +333,8 @@ class _Clock:
                 self.factor = (simulated - self._mark_simulated) / (now - self._mark_wall)
             self._mark_wall, self._mark_simulated = now, simulated
 
+
+_NEW_ENGINES = (SetBackend, SetIntegrator, SetSolver, SetStabilisation)
 
 _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     LoadScene: Runner._load,

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -37,6 +38,7 @@ from sim.model import compile_model
 from sim.record import ENTERED, SURVEYED, WRITTEN, make_record, record
 from sim.scene import Scene
 from sim.state import Array, Control, Reading, Snapshot, State, new_sight
+from sim.valueless import valueless
 from sim.wording import find
 
 LONGEST_MARCH = 2000  # steps without a word from Python, which alone hears Ctrl+C
@@ -46,13 +48,13 @@ class Simulation:
     """Steps a scene on one of the engines. Raises SceneError, BackendError or Diverged, each one sentence."""
 
     def __init__(self, scene: Scene, backend: str | None = None, dt: float | None = None) -> None:
-        self.scene = scene
-        self.dt = dt or scene.dt
+        self.scene = scene if dt is None else replace(scene, dt=dt)
+        self.dt = self.scene.dt
         self.backend_name = backend or scene.backend
         self.time = 0.0
         self.step_count = 0
         self._since = 0, 0.0  # step and time from which on dt holds
-        self.model = compile_model(scene)
+        self.model = compile_model(self.scene)
         self._engine = create(self.backend_name, self.model)
         self.desk = Desk(self.model)
         self.history = History(self.model, self.dt)
@@ -73,9 +75,22 @@ class Simulation:
 
     def advance(self, seconds: float) -> None:
         """Take as many steps as fit into `seconds`, rounded to the nearest."""
+        if not 0.0 <= seconds < math.inf:
+            raise ValueError(f"A world goes on by a time of 0 s or more, not by {seconds} s.")
         self.step(round(seconds / self.dt))
 
     def step(self, n: int = 1) -> None:
+        if not (isinstance(n, int | np.integer) and n >= 0):
+            raise ValueError(f"A world takes a whole number of steps, 0 or more, not {n}.")
+        try:
+            self._step(n)
+        except Diverged as error:
+            stages = (self.time, self.time + 0.5 * self.dt, self._time_of(self.step_count + 1))
+            if reason := valueless(self.scene, stages):
+                raise Diverged(reason) from error
+            raise
+
+    def _step(self, n: int) -> None:
         stepper = getattr(self._engine, "stepper", None)
         if stepper is None:
             for _ in range(n):

@@ -19,7 +19,7 @@ SOURCES = sorted([ROOT / "main.py", *(ROOT / "sim").rglob("*.py"), *(ROOT / "app
 LAYERS = (
     "sim.scene sim.jit sim.wording",
     "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.plausible",
-    "sim.check sim.target_path",
+    "sim.check sim.target_path sim.valueless",
     "sim.model sim.state sim.start",
     "sim.dynamics.* sim.history sim.rest sim.files.* sim.tuning",
     "sim.loops",

@@ -15,7 +15,7 @@ from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QRe
 from PyQt6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 
 from app.numbers import MINUS, compact, significant
-from app.scales import LiveRange, decimate, grid_values, spread
+from app.scales import LiveRange, decimate, grid_decades, grid_values, spread
 from app.style import font
 from app.theme import CAPTION_PT, ENERGY_CURVES, PADDING, Theme, dash
 from app.widgets.section import label
@@ -50,7 +50,7 @@ class LivePlot(QWidget):
             self.canvas.addItem(item, ignoreBounds=True)
         self._lay_out()
         self.set_theme(theme)
-        self._take_range(-1.0 if self.logarithmic else 0.0, 1.0)
+        self._take_range(*((-float(DECADES), 0.0) if self.logarithmic else (0.0, 1.0)))
 
     def _prepare_canvas(self) -> None:
         plot = self.canvas.getPlotItem()
@@ -135,9 +135,7 @@ class LivePlot(QWidget):
 
     def _take_range(self, low: float, high: float) -> None:
         self.canvas.setYRange(low, high, padding=0.04)
-        values = grid_values(low, high)
-        if self.logarithmic:
-            values = sorted({float(round(value)) for value in values})
+        values = grid_decades(low, high) if self.logarithmic else grid_values(low, high)
         has_zero = low <= 0.0 <= high and not self.logarithmic
         self.lines[0].setVisible(has_zero)
         for line, value in zip(self.lines[1:], [*values, None, None], strict=False):

@@ -138,7 +138,7 @@ class Desk:
 
     def _set_target(self, c: SetTarget) -> Command:
         i = find(self.model.target_names, c.target, "target")
-        if not np.isfinite(c.position).all():
+        if len(c.position) != 3 or not np.isfinite(c.position).all():
             raise ValueError(f'The target "{c.target}" needs three finite coordinates.')
         if c.rotation is not None and not abs(np.linalg.norm(c.rotation) - 1.0) < 1e-3:
             raise ValueError(f'The rotation of target "{c.target}" must be a quaternion of length 1.')

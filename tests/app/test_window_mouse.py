@@ -101,6 +101,15 @@ def test_the_first_press_ends_hint_and_circle_for_good(bench, qtbot, tmp_path):
     again.close()
 
 
+def test_a_file_of_ones_own_moves_its_target_although_a_hand_has_pressed_one_before(bench, qtbot, tmp_path):
+    bench.bot.mouseClick(bench.viewport, LEFT, NONE, QPoint(*bench.target_pixel()))
+    mine = tmp_path / "mine.toml"
+    mine.write_text('extends = "arm_reach"\n', encoding="utf-8")
+    again = Bench(qtbot, tmp_path, str(mine))
+    assert again.session.hands_on and again.session.paths_on["target"]
+    again.close()
+
+
 def test_a_paused_drag_says_how_to_go_on(bench):
     bench.bot.keyClick(bench.viewport, Qt.Key.Key_Space)
     bench.settle()

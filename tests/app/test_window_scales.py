@@ -7,7 +7,7 @@ import pytest
 
 from app.numbers import clock, compact, parse, significant
 from app.pacing import AutoQuality
-from app.scales import LiveRange, LogScale, decimate, fitted_range, grid_values, one_two_five, spread
+from app.scales import LiveRange, LogScale, decimate, fitted_range, grid_decades, grid_values, one_two_five, spread
 
 
 @pytest.mark.parametrize("scale", [LogScale(0.0, 3000.0), LogScale(1.0, 1000.0), LogScale(0.01, 20.0)])
@@ -78,6 +78,16 @@ def test_at_most_two_grid_lines_besides_zero(low, high):
     values = grid_values(low, high)
     assert 1 <= len(values) <= 2
     assert all(low <= v <= high and v != 0 for v in values)
+
+
+@pytest.mark.parametrize("span", np.geomspace(0.01, 40.0, 25))
+@pytest.mark.parametrize("low", (-12.0, -9.4, -3.0, 0.3))
+def test_a_logarithmic_plot_names_two_powers_of_ten_away_from_its_bottom(low, span):
+    """One of them may be 1: the bottom line alone would leave the curve without a scale."""
+    bottom, top = fitted_range(low, low + span, 3.0, with_zero=False)
+    first, second = grid_decades(bottom, top)
+    assert first == int(first) and second == int(second)
+    assert bottom + 0.2 * (top - bottom) <= first < second <= top
 
 
 def test_decimation_keeps_the_peaks_and_does_not_flicker():

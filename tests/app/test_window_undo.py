@@ -172,6 +172,34 @@ def test_the_menu_says_what_is_undone_and_a_new_change_ends_redoing(bench):
     assert not redo.isEnabled() and undo.text() == "Undo kp of Jacobian transpose"
 
 
+def test_undo_pressed_while_the_runner_is_busy_undoes_the_last_thing_asked_for(bench):
+    ask(bench, SetTarget("target", (0.3, -0.2, 0.7)))
+    before, undo = settings(bench), bench.session.undo
+    for command in (SetBackend("pybullet"), SetSwitch("gravity", False)):
+        bench.bot.keyClick(bench.viewport, KEY.Key_Control)
+        bench.session.send(command)
+    assert undo.on_the_way
+    undo.undo()
+    undo.undo()
+    arrive(bench)
+    assert settings(bench) == before and [entry.text for entry in undo.done] == ["moving target"]
+    undo.undo()
+    undo.redo()
+    undo.redo()
+    arrive(bench)
+    assert bench.session.snapshot.backend == "pybullet" and bench.session.snapshot.controllers["gravity"]
+
+
+def test_a_change_that_overtakes_the_undo_of_a_scene_does_not_end_undoing(bench):
+    bench.session.open("hinge_chain")
+    bench.bot.waitUntil(lambda: bench.session.stage.scene.name == "hinge_chain", timeout=PATIENCE)
+    arrive(bench)
+    bench.session.undo.undo()  # goes through a worker
+    bench.session.send(SetGravity((0.0, 0.0, -3.71)))
+    bench.bot.waitUntil(lambda: bench.session.stage.scene.name == "arm_reach", timeout=PATIENCE)
+    arrive(bench)
+
+
 def test_what_was_refused_is_nothing_to_undo(bench):
     bench.session.send(SetGain("reach", "kp", -5.0))
     bench.bot.waitUntil(lambda: bool(bench.session.messages), timeout=PATIENCE)

@@ -11,6 +11,7 @@ import pytest
 
 from sim.command import (
     Applied,
+    Busy,
     Command,
     Event,
     Loaded,
@@ -246,6 +247,19 @@ def test_engine_and_speed_change_and_nonsense_is_refused(drive):
     for nonsense in (SetSpeed(0.0), SetSpeed(float("nan")), SetBackend("warp"), Record(-1.0)):
         assert isinstance(driver.ask(nonsense), Refused)
     assert driver.runner.latest.backend == other and driver.runner.latest.speed == 0.25
+
+
+def test_a_change_of_engine_says_that_it_is_prepared_and_leaves_the_world_where_it_is(drive):
+    driver = drive(load("arm_reach"), False)
+    driver.ask(StepOnce(100))
+    before = driver.runner.latest
+    driver.events.clear()
+    driver.ask(SetBackend("tree"))
+    said = [event.sentence for event in driver.events if isinstance(event, Busy)]
+    after = driver.runner.latest
+    assert said == ["Preparing the engine…", ""]
+    assert after.step == before.step and after.time == before.time
+    assert np.abs(after.q - before.q).max() < 1e-9
 
 
 def test_divergence_stops_the_world_says_which_body_and_keeps_the_last_good_state(drive):

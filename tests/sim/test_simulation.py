@@ -10,6 +10,7 @@ from sim.files import builtin_names, load
 from sim.history import PLOTS, plot_info
 from sim.model import compile_model
 from sim.rest import rest_snapshot
+from sim.scene import SceneError
 from sim.simulation import Simulation
 from tests.worlds import ENGINES
 
@@ -109,6 +110,7 @@ def test_moving_a_target_ends_its_path_and_undo_takes_it_up_again():
         (SetSwitch("autopilot", True), 'no controller "autopilot"'),
         (SetTarget("moon", (0, 0, 0)), 'no target "moon"'),
         (SetTarget("target", (0, float("inf"), 0)), "finite"),
+        (SetTarget("target", (0, 0)), "three finite"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_one_sentence(command, words):
@@ -117,6 +119,29 @@ def test_a_command_that_makes_no_sense_is_one_sentence(command, words):
     with pytest.raises(ValueError, match=words):
         world.apply(command)
     assert world.state.digest() == digest
+
+
+@pytest.mark.parametrize("dt", [0.0, -1e-3, float("nan"), 1.0])
+def test_a_step_that_makes_no_sense_is_refused_at_the_start(dt):
+    with pytest.raises(SceneError, match="expected a step above 0"):
+        Simulation(load("arm_reach"), dt=dt)
+
+
+def test_time_goes_on_by_whole_steps_only():
+    world = Simulation(load("arm_reach"))
+    digest = world.state.digest()
+    for seconds in (-1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="0 s or more"):
+            world.advance(seconds)
+    for count in (-1, 1.5):
+        with pytest.raises(ValueError, match="whole number of steps"):
+            world.step(count)
+    assert world.state.digest() == digest
+
+
+def test_a_plot_that_is_not_there_is_one_sentence():
+    with pytest.raises(ValueError, match='no plot "torqe"'):
+        Simulation(load("arm_reach")).history.read("torqe", seconds=1.0)
 
 
 def test_reset_goes_back_to_the_start_and_keeps_settings():
