@@ -152,7 +152,8 @@ def _key(scene: Scene) -> str:
 
 def _variant_text(variant: Variant, plain: str) -> str:
     """A variant by its name and what its title says beyond the plain scene's: "b  from (0.5, 0.5)"."""
-    return f"{variant.name}  {variant.title.removeprefix(plain).strip()}".rstrip()
+    beyond = variant.title.removeprefix(plain).strip(" ,")
+    return variant.name if beyond in ("", variant.name) else f"{variant.name}  {beyond}"
 
 
 class ScenesPanel(QListWidget):
