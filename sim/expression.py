@@ -178,6 +178,13 @@ _MEANINGS: dict[int, Callable[..., float]] = {
     MULTIPLY: operator.mul,
     DIVIDE: operator.truediv,
     POWER: operator.pow,
+    SIN: np.sin,
+    COS: np.cos,
+    TAN: np.tan,
+    TANH: np.tanh,
+    EXP: np.exp,
+    LOG: np.log,
+    SQRT: np.sqrt,
     ABS: abs,
     SIGN: np.sign,
     STEP: lambda x: np.heaviside(x, 1.0),
@@ -185,7 +192,6 @@ _MEANINGS: dict[int, Callable[..., float]] = {
     MIN: np.minimum,
     MAX: np.maximum,
 }
-_MEANINGS.update({FUNCTIONS[name]: getattr(np, name) for name in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt")})
 
 
 def value_at(program: Program, t: float) -> float:
