@@ -118,7 +118,8 @@ ACTIONS: tuple[Action, ...] = (
         "One step back",
         lambda w: w.session.send(StepBack()),
         ("Left",),
-        tip="Hold the world and go back one step, exactly",
+        "back",
+        "Hold the world and go back one step, exactly",
     ),
     Action(
         "steps_back",
@@ -303,7 +304,12 @@ ACTIONS: tuple[Action, ...] = (
 )
 
 # Ids in the order of the toolbar; "|" is a line, "<>" a gap that pushes the rest to the right.
-TOOLBAR = ("play", "step", "reset", "|", "slower", "speed", "faster", "|", "record", "picture", "<>", "help", "theme")
+TOOLBAR = (
+    *("play", "back", "step", "reset", "|"),
+    *("slower", "speed", "faster", "|"),
+    *("record", "picture", "<>"),
+    *("help", "theme"),
+)
 
 # What the mouse does, for the help; it has no rows above because no menu can do it.
 MOUSE = (

@@ -30,6 +30,7 @@ class Row:
     unit: str
     tip: str
     note: str = ""  # stands instead of the numbers where there are none
+    constant: bool = False  # never flickers: small numbers are shown with their power of ten
 
     def shown(self, degrees: bool) -> tuple[tuple[float, ...], str]:
         """Values and unit as they are shown."""
@@ -87,13 +88,14 @@ def _motion(snapshot: Snapshot, body: int) -> Section:
 def _mass(model: Model, body: int) -> Section:
     tensor = model.body_inertia[body]
     six = (*np.diag(tensor), tensor[0, 1], tensor[0, 2], tensor[1, 2])
+    about = "About the centre of mass in body axes: xx, yy, zz, xy, xz, yz"
     return Section(
         "Mass",
         (
-            Row("Mass", (float(model.body_mass[body]),), "kg", "<b>m</b>"),
+            Row("Mass", (float(model.body_mass[body]),), "kg", "<b>m</b>", constant=True),
             Row("Centre", _floats(model.body_center[body]), "m", "Centre of mass in body axes: x, y, z"),
-            Row("Inertia", _floats(six), "kg·m²", "About the centre of mass in body axes: xx, yy, zz, xy, xz, yz"),
-            Row("Moments", _floats(model.body_moments[body]), "kg·m²", "Principal moments of inertia"),
+            Row("Inertia", _floats(six), "kg·m²", about, constant=True),
+            Row("Moments", _floats(model.body_moments[body]), "kg·m²", "Principal moments of inertia", constant=True),
         ),
     )
 

@@ -37,7 +37,8 @@ def pick_body(
 def ray_distances(visuals: Visuals, snapshot: Snapshot, origin: Array, direction: Array) -> Array:
     """(n,) along a unit ray to each solid; inf where it misses. Each solid sees the ray in its own axes."""
     world = visuals.instances(snapshot).astype(float)
-    R_SW = world[:, :, :3].transpose(0, 2, 1)
+    axes = world[:, :, :3]
+    R_SW = (axes / (axes**2).sum(axis=1, keepdims=True)).transpose(0, 2, 1)  # the inverse, of grown rails too
     o = np.einsum("nij,nj->ni", R_SW, origin - world[:, :, 3])
     d = R_SW @ direction
     t = np.full(len(visuals), np.inf)

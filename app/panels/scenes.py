@@ -152,7 +152,8 @@ def _key(scene: Scene) -> str:
 
 def _variant_text(variant: Variant, plain: str) -> str:
     """A variant by its name and what its title says beyond the plain scene's: "b  from (0.5, 0.5)"."""
-    return f"{variant.name}  {variant.title.removeprefix(plain).strip()}".rstrip()
+    beyond = variant.title.removeprefix(plain).strip(" ,")
+    return variant.name if beyond in ("", variant.name) else f"{variant.name}  {beyond}"
 
 
 class ScenesPanel(QListWidget):
@@ -246,11 +247,13 @@ class ScenesPanel(QListWidget):
             self.setCurrentRow(row)
 
     def _reveal(self) -> None:
-        """The row on stage in view, and below it the variants it offers."""
-        row = self.currentRow()
-        while row + 1 < self.count() and self.item(row + 1).data(VARIANT):
-            row += 1
-        for index in (row, self.currentRow()):
+        """The row on stage in view, with the scene it is a variant of and the variants that are offered."""
+        first = last = self.currentRow()
+        while first > 0 and self.item(first).data(VARIANT):
+            first -= 1
+        while last + 1 < self.count() and self.item(last + 1).data(VARIANT):
+            last += 1
+        for index in (last, first, self.currentRow()):
             if self.item(index) is not None:
                 self.scrollToItem(self.item(index))
 

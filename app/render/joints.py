@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.render.solids import CAPSULE, CYLINDER, SPHERE, Solid, distance, long_axis, support, thickness
+from app.render.solids import CAPSULE, CYLINDER, SPHERE, Rail, Solid, distance, long_axis, support, thickness
 from app.theme import JOINT_RADIUS
 from sim.model import BALL, FREE, HINGE, SLIDER, Model
 
@@ -28,7 +28,7 @@ RIM_POINTS = 12
 SHORT = 3.0  # radii: a housing that is no link
 TOUCHING = 1e-6  # [m]
 RAIL_RADIUS = 0.16  # of the radius of what slides
-RAIL_LENGTH = 4.0  # times the length of what slides, where no limits say how far it goes
+RAIL_LENGTH = 4.0  # times the length of what slides, at rest, where no limits say how far it goes
 LONE_RADIUS = 0.02  # [m] of a link, where nothing is drawn near the joint
 
 
@@ -110,9 +110,10 @@ def joint_solids(model: Model, solids: list[Solid]) -> list[Solid]:
             continue
         seat = _seat(model, j, on_body, hinges)
         side, body = (seat.parent, model.joint_parent[j]) if kind == SLIDER else (seat.child, model.joint_child[j])
+        rail = _growing(seat, j) if kind == SLIDER else None
         for part in _MARKS[kind](seat):
             place = np.concatenate([side.frame, (side.anchor + side.frame @ part.center)[:, None]], axis=1)
-            out.append(Solid(part.kind, part.size, place, int(body), part.color or j - first, lights_up=False))
+            out.append(Solid(part.kind, part.size, place, int(body), part.color or j - first, False, rail))
     return out
 
 
@@ -261,7 +262,7 @@ def _ball(seat: Seat) -> list[Part]:
 def _rail(seat: Seat) -> list[Part]:
     """Two bars at the sides of what slides, from limit to limit."""
     low, high = seat.child.span()
-    free = RAIL_LENGTH / 2 * max(high - low, LONE_RADIUS)
+    free = _free_travel(seat)
     first, last = (
         limit if np.isfinite(limit) else seat.start + sign * free
         for limit, sign in zip(seat.travel, (-1, 1), strict=True)
@@ -270,6 +271,18 @@ def _rail(seat: Seat) -> list[Part]:
     r = RAIL_RADIUS * (seat.child.radius() or LONE_RADIUS)
     size = np.array([r, r, (last - first) / 2, 0.0])
     return [Part(CYLINDER, size, np.array([0.0, side, (first + last) / 2])) for side in seat.child.span(1)]
+
+
+def _free_travel(seat: Seat) -> float:
+    """To either side of where the slider rests, on a rail that has no limits there."""
+    low, high = seat.child.span()
+    return RAIL_LENGTH / 2 * max(high - low, LONE_RADIUS)
+
+
+def _growing(seat: Seat, joint: int) -> Rail | None:
+    """What makes the rail longer where the slider has no limits; None where it has both."""
+    down, up = (np.inf if np.isfinite(limit) else _free_travel(seat) for limit in seat.travel)
+    return Rail(joint, seat.start, down, up) if min(down, up) < np.inf else None
 
 
 _MARKS: dict[int, Callable[[Seat], list[Part]]] = {HINGE: _pin, BALL: _ball, SLIDER: _rail}

@@ -17,13 +17,23 @@ KINDS = {"box": BOX, "sphere": SPHERE, "cylinder": CYLINDER, "capsule": CAPSULE}
 
 
 @dataclass(frozen=True)
+class Rail:
+    """A slider's number, its q at rest, and how far it gets down and up from there before its bars have to grow."""
+
+    joint: int
+    start: float
+    down: float
+    up: float
+
+
+@dataclass(frozen=True)
 class Solid:
     """A primitive on a body (-1: the world).
 
     size (4,): of a box its half edges and 0, of a sphere its radius thrice and 0, of a cylinder radius, radius,
     half length and 0, of a capsule its radius thrice and half the length of its straight part.
     place (3, 4): [R | p] in the body. color: a theme token, "#rrggbb", or the number of a joint. `lights_up` under the
-    cursor with its body; joints keep the colour they are known by.
+    cursor with its body; joints keep the colour they are known by. `rail`: of a bar that grows with what slides on it.
     """
 
     kind: int
@@ -32,6 +42,7 @@ class Solid:
     body: int
     color: str | int
     lights_up: bool = True
+    rail: Rail | None = None
 
 
 def from_shape(shape: Shape, body: int, color: str) -> Solid:

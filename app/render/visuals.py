@@ -9,6 +9,7 @@ import numpy as np
 from app.render.bounds import Extent, Reach, motion_extent, path_extent, solid_extent
 from app.render.joints import joint_solids
 from app.render.overlays import Ghost
+from app.render.rails import Rails
 from app.render.solids import KINDS, Solid, bounding_radius, from_shape
 from app.theme import TARGET_RADIUS, Theme, linear
 from sim.model import Model
@@ -42,6 +43,7 @@ class Visuals:
         self._body_poses = np.zeros((len(scene.bodies) + 1, 3, 4), dtype=np.float32)
         self._body_poses[-1, :, :3] = np.eye(3)  # index -1: the world
         self._gathered = np.empty((len(solids), 3, 4), dtype=np.float32)
+        self._rails = Rails(model, solids)
         self._reach = Reach(model, self.body, self.place, self.bounding)
         rest = rest_snapshot(scene, model)
         self.center, self.radius = self.bounds(rest)
@@ -51,7 +53,10 @@ class Visuals:
         return len(self.kind)
 
     def instances(self, snapshot: Snapshot | Ghost, out: Array | None = None) -> Array:
-        """[R | p] of every solid in the world, (n, 3, 4) float32:  R_WS = R_WB R_BS,  p_WS = p_WB + R_WB p_BS."""
+        """[R | p] of every solid in the world, (n, 3, 4) float32:  R_WS = R_WB R_BS,  p_WS = p_WB + R_WB p_BS.
+
+        The third column of a rail that has grown is as long as it has grown.
+        """
         if out is None:
             out = np.empty_like(self._place32)
         poses = self._body_poses
@@ -60,6 +65,7 @@ class Visuals:
         np.take(poses, self.body, axis=0, out=self._gathered, mode="wrap")
         np.matmul(self._gathered[:, :, :3], self._place32, out=out)
         out[:, :, 3] += self._gathered[:, :, 3]
+        self._rails.grow(poses, out)
         return out
 
     def colors(self, theme: Theme) -> Array:

@@ -19,10 +19,12 @@ LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 
 
-def number_text(value: float) -> str:
-    """Seven places, as many of them decimals as fit: "−0.1235", "12.346", "1.2e−7"."""
+def number_text(value: float, constant: bool = False) -> str:
+    """Seven places, as many of them decimals as fit: "−0.1235", "12.346", "1.2e−7"; of a constant "1.23e−4"."""
     size = abs(value)
-    if size != 0.0 and (size < 5e-5 or size >= 1e5):
+    if constant and 0.0 < size < 0.01:
+        text = f"{value:.{2 - (value < 0) - (size < 9.995e-10)}e}".replace("e-0", "e-")
+    elif size != 0.0 and (size < 5e-5 or size >= 1e5):
         text = f"{value:.1e}".replace("e-0", "e-").replace("e+0", "e")
     else:
         text = f"{value:.{4 - sum(size >= limit for limit in (10.0, 100.0, 1000.0, 10000.0))}f}"
@@ -44,7 +46,7 @@ class ValueRow(QWidget):
     def show_row(self, row: Row, degrees: bool) -> None:
         values, unit = row.shown(degrees)
         least = max(NOTHING * max((abs(v) for v in values), default=0.0), 1e-12)
-        words = tuple(number_text(v if abs(v) > least else 0.0) for v in values) or (row.note,)
+        words = tuple(number_text(v if abs(v) > least else 0.0, row.constant) for v in values) or (row.note,)
         if row == self.row and words == self.words and unit == self.unit:
             return
         if len(words) != len(self.words):

@@ -81,6 +81,16 @@ def test_numbers_have_seven_places(value, text):
     assert number_text(value).strip(FIGURE_SPACE) == text and len(number_text(value)) == 7
 
 
+@pytest.mark.parametrize("power", range(-12, 4))
+@pytest.mark.parametrize("mantissa", [1.0, -2.4183, 7.4435, 9.996])
+def test_a_small_constant_keeps_its_digits_in_seven_places(power, mantissa):
+    value = mantissa * 10.0**power
+    text = number_text(value, constant=True)
+    assert len(text) == 7
+    enough = 0.005 if value > 0 and power >= -9 else 0.05 if value > 0 or power >= -9 else 0.5
+    assert float(text.replace("−", "-").strip(FIGURE_SPACE)) == pytest.approx(value, rel=enough)
+
+
 def test_joint_targets_come_back_as_they_are_shown():
     rng = np.random.default_rng(2)
     for _ in range(20):

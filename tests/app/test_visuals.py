@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from app.camera import fit
+from app.picking import ray_distances
 from app.render.frame import grid_step
 from app.render.mesh import drawn_sizes, unit_meshes
 from app.render.solids import BOX, CAPSULE, CYLINDER, SPHERE
@@ -17,6 +18,7 @@ from sim.files import builtin_names, load
 from sim.model import FIXED, FREE, compile_model
 from sim.rest import body_poses, rest_snapshot
 from sim.simulation import Simulation
+from sim.start import with_start
 from sim.state import Snapshot
 from tests.app.small_scenes import small_arm
 from tests.mechanisms import four_bar
@@ -146,6 +148,25 @@ def test_a_slider_runs_on_two_bars_that_stay_with_the_parent(limits: tuple[float
             assert (first, last) == pytest.approx((limits[0] - 0.04, limits[1] + 0.04), abs=1e-6)
     sides = sorted(float(visuals.instances(snapshot)[bar, 1, 3]) for bar in bars)
     assert sides == pytest.approx(along(visuals, snapshot, piston, y), abs=1e-6)
+
+
+@pytest.mark.parametrize("q", [-25.0, -0.5, 0.0, 0.5, 25.0])
+@pytest.mark.parametrize("turn", [-1.2, 0.4])
+def test_a_slider_without_limits_never_leaves_its_rail(q: float, turn: float):
+    scene = load("rp_robot")
+    visuals, rest = Visuals(scene, compile_model(scene)), rest_snapshot(scene)
+    snapshot = rest_snapshot(with_start(scene, [turn, q]))
+    axis = snapshot.rotation[0] @ [1.0, 0.0, 0.0]
+    block = along(visuals, snapshot, int(np.flatnonzero((visuals.kind == BOX) & (visuals.body == 1))[0]), axis)
+    bars = pins_of(visuals, 1)
+    still = [along(visuals, rest, bar, np.array([1.0, 0.0, 0.0])) for bar in bars]
+    out = axis @ snapshot.position[0]
+    for bar, (first, last) in zip(bars, still, strict=True):
+        low, high = along(visuals, snapshot, bar, axis)
+        assert (low, high) == pytest.approx((min(first + out, block[0]), max(last + out, block[1])), abs=1e-5)
+        origin = visuals.instances(snapshot)[bar, :, 3] + axis * ((high - low) / 2 - 0.01) + [0.0, -3.0, 0.0]
+        distances = ray_distances(visuals, snapshot, origin, np.array([0.0, 1.0, 0.0]))
+        assert distances[bar] == pytest.approx(3.0 - visuals.size[bar, 0], abs=1e-5)
 
 
 MOVING = ("free_bodies", "long_chain", "four_bar", "parallelogram", "slider_crank", *PENDULUMS)
