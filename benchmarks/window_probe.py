@@ -25,6 +25,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from app import style
+from app.garbage import spare_the_start
 from app.render.platform import choose_for_qt
 from app.render.qt_context import gl_format
 from app.session import Session
@@ -102,7 +103,9 @@ def main(scene: str) -> None:
     choose_for_qt(QGuiApplication.platformName())
     style.apply(app, "light")
     with tempfile.TemporaryDirectory() as folder:
-        window = Window(Session(load_stage(scene)), Settings(Path(folder) / "settings.ini"), "light")
+        session = Session(load_stage(scene))
+        spare_the_start(session)
+        window = Window(session, Settings(Path(folder) / "settings.ini"), "light")
         drawing.watch(window.viewport)
         window.take_place(SIZE)
         window.show()
