@@ -15,6 +15,7 @@ from PyQt6.QtGui import QGuiApplication, QImage, QPixmap, QSurfaceFormat
 from PyQt6.QtWidgets import QApplication, QMessageBox
 
 from app import style
+from app.garbage import spare_the_start
 from app.render.platform import NoOpenGL, choose_for_qt
 from app.render.qt_context import gl_format, opengl_problem
 from app.session import Session
@@ -49,6 +50,7 @@ class Program:
         choice = theme or settings.text("theme", "system")
         style.apply(self.app, style.resolve(choice))
         self.session = Session(stage)
+        spare_the_start(self.session)
         self.window = Window(self.session, settings, choice)
         self.window.take_place(size)
         self.window.first_frame.connect(self._on_first_frame)

@@ -292,7 +292,16 @@ class Window(QMainWindow):
         self.control.rebuild()
         self.plots.rebuild()
         self.scenes.scheduleDelayedItemsLayout()
-        self.help = None
+        self._renew_help()
+
+    def _renew_help(self) -> None:
+        """The card is made for one size of text; if it is open, a new one takes its place."""
+        old, self.help = self.help, None
+        if old is not None:
+            old.deleteLater()
+            if old.isVisible():
+                old.hide()
+                self.toggle_help()
 
     def toggle_panel(self, name: str) -> None:
         self.docks[name].setVisible(self.docks[name].isHidden())

@@ -1,13 +1,16 @@
 """What `benchmarks/window.py` runs: the program's window, hands in it, and a clock beside. Prints JSON.
 
-A heartbeat in the event loop tells how long it was away. Of each gap the time inside paintGL is taken off: what is
-left is what dragging would feel as a stutter even on a graphics card.
+A heartbeat in the event loop tells how long it was away. Of each gap the time that goes into drawing is taken off:
+paintGL, and from `aboutToCompose` to `frameSwapped`, where Qt lays the view under the other widgets and swaps; no
+Python runs there, and without a graphics card it is the driver's work like paintGL itself. What the other widgets
+paint comes before that and counts. What is left is what dragging would feel as a stutter even on a graphics card.
 """
 
 from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import tempfile
 import time
@@ -22,6 +25,7 @@ from PyQt6.QtTest import QTest
 from PyQt6.QtWidgets import QApplication
 
 from app import style
+from app.garbage import spare_the_start
 from app.render.platform import choose_for_qt
 from app.render.qt_context import gl_format
 from app.session import Session
@@ -38,19 +42,24 @@ MOVE = 8  # [ms] between two motions of the mouse
 BEAT = 1  # [ms]
 LEFT, NONE, CTRL = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
-Moment = tuple[float, float]  # on the wall, and of this thread's processor time [s]
+WALL, OWN, QUEUED = range(3)  # clocks [s]: on the wall, processor time of this thread, its waiting for a processor
+Moment = tuple[float, float, float]
 Interval = tuple[Moment, Moment]
+_SCHEDULE = os.open("/proc/thread-self/schedstat", os.O_RDONLY)  # nanoseconds: run, ready to run but waiting; turns
 
 
 def now() -> Moment:
-    return time.perf_counter(), time.thread_time()
+    _, queued, _ = os.pread(_SCHEDULE, 100, 0).split()
+    return time.perf_counter(), time.thread_time(), 1e-9 * int(queued)
 
 
-class TimedViewport:
-    """Viewport.paintGL with a clock around it."""
+class Drawing:
+    """When the window drew: the viewport's paintGL with a clock around it, and Qt's composing."""
 
     def __init__(self) -> None:
         self.paints: list[Interval] = []
+        self.composed: list[Interval] = []
+        self._begin: Moment | None = None
         paint = Viewport.paintGL
 
         def timed(viewport: Viewport) -> None:
@@ -59,6 +68,18 @@ class TimedViewport:
             self.paints.append((begin, now()))
 
         Viewport.paintGL = timed  # type: ignore[method-assign]
+
+    def watch(self, viewport: Viewport) -> None:
+        viewport.aboutToCompose.connect(self._compose)
+        viewport.frameSwapped.connect(self._swapped)
+
+    def _compose(self) -> None:
+        self._begin = now()
+
+    def _swapped(self) -> None:
+        if self._begin is not None:
+            self.composed.append((self._begin, now()))
+            self._begin = None
 
 
 def factor_alone(scene: str) -> float:
@@ -76,19 +97,22 @@ def factor_alone(scene: str) -> float:
 
 def main(scene: str) -> None:
     alone = factor_alone(scene)
-    timed = TimedViewport()
+    drawing = Drawing()
     QSurfaceFormat.setDefaultFormat(gl_format())
     app = QApplication(sys.argv[:1])
     choose_for_qt(QGuiApplication.platformName())
     style.apply(app, "light")
     with tempfile.TemporaryDirectory() as folder:
-        window = Window(Session(load_stage(scene)), Settings(Path(folder) / "settings.ini"), "light")
+        session = Session(load_stage(scene))
+        spare_the_start(session)
+        window = Window(session, Settings(Path(folder) / "settings.ini"), "light")
+        drawing.watch(window.viewport)
         window.take_place(SIZE)
         window.show()
         wait_for_motion(app, window)
         found: dict[str, Any] = {"alone": alone}
         for what, keys in (("orbit", NONE), ("pull", CTRL)):
-            found[what] = drag(window, timed, keys, alone)
+            found[what] = drag(window, drawing, keys, alone)
         window.close()
     print(json.dumps(found))
 
@@ -100,12 +124,12 @@ def wait_for_motion(app: QApplication, window: Window) -> None:
         time.sleep(0.002)
 
 
-def drag(window: Window, timed: TimedViewport, keys: Qt.KeyboardModifier, alone: float) -> Any:
+def drag(window: Window, drawing: Drawing, keys: Qt.KeyboardModifier, alone: float) -> Any:
     """Hold the left button and lead the mouse round and round."""
     viewport, beats = window.viewport, [now()]
     center = grip(window) if keys == CTRL else QPoint(viewport.width() // 4, viewport.height() // 4)
     begin = time.perf_counter()
-    start, first = window.session.snapshot.time, len(timed.paints)
+    start, first = window.session.snapshot.time, (len(drawing.paints), len(drawing.composed))
 
     def move() -> None:
         t = time.perf_counter() - begin
@@ -127,20 +151,31 @@ def drag(window: Window, timed: TimedViewport, keys: Qt.KeyboardModifier, alone:
     seconds = time.perf_counter() - begin
     QTest.mouseRelease(viewport, LEFT, keys, center)
     factor = (window.session.snapshot.time - start) / seconds
-    paints = timed.paints[first:]
-    gaps, busy = (1e3 * np.array([without((a, b), paints, clock) for a, b in pairwise(beats)]) for clock in (0, 1))
-    lengths = 1e3 * np.array([end[0] - start[0] for start, end in paints])
+    paints, composed = drawing.paints[first[0] :], drawing.composed[first[1] :]
+    parts = {"paint": paints, "compose": composed}
+    gaps, busy, queued = (
+        1e3 * np.array([without((a, b), paints + composed, clock) for a, b in pairwise(beats)])
+        for clock in (WALL, OWN, QUEUED)
+    )
+    worst = int(gaps.argmax())
     return {
         "gap": float(gaps.max()),
         "gap_p99": float(np.quantile(gaps, 0.99)),
+        "of_gap": (float(busy[worst]), float(queued[worst])),
+        "held": float((gaps - queued).max()),
         "busy": float(busy.max()),
         "frames": len(paints),
         "seconds": seconds,
-        "paint_median": float(np.median(lengths)),
-        "paint_p95": float(np.quantile(lengths, 0.95)),
         "factor": factor,
         "keeps": factor / alone,
-    }
+    } | {name: [spread(part, clock) for clock in (WALL, OWN, QUEUED)] for name, part in parts.items()}
+
+
+def spread(parts: list[Interval], clock: int) -> tuple[float, float, float]:
+    """Median, 95th percentile and longest [ms]."""
+    lengths = 1e3 * np.array([end[clock] - begin[clock] for begin, end in parts])
+    median, most, longest = (float(np.quantile(lengths, part)) for part in (0.5, 0.95, 1.0))
+    return median, most, longest
 
 
 def grip(window: Window) -> QPoint:
@@ -150,10 +185,10 @@ def grip(window: Window) -> QPoint:
     return QPoint(round(float(x)), round(float(y)))
 
 
-def without(gap: Interval, paints: list[Interval], clock: int) -> float:
-    """The length of a gap by one of the clocks, less what was spent in paintGL."""
-    painting = sum(end[clock] - begin[clock] for begin, end in paints if gap[0] <= begin and end <= gap[1])
-    return gap[1][clock] - gap[0][clock] - painting
+def without(gap: Interval, drawing: list[Interval], clock: int) -> float:
+    """The length of a gap by one of the clocks, less what was spent in drawing."""
+    drawn = sum(end[clock] - begin[clock] for begin, end in drawing if gap[0] <= begin and end <= gap[1])
+    return gap[1][clock] - gap[0][clock] - drawn
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from app import style
 from app.diagnostics import program_version
 from app.filming import FilmSettings
 from app.widgets.film_dialog import RATES, SIZES, FilmDialog
+from app.widgets.help import HelpCard
 from app.widgets.messages import MessageList, Page
 from sim.command import Record
 from tests.app.window_bench import Bench
@@ -137,3 +138,22 @@ def test_the_card_of_keys_is_all_in_view_or_scrolls(bench, scale):
     if scale == 1.0:
         assert text == seen
     style.set_text_scale(1.0)
+
+
+def test_text_of_another_size_renews_the_card_and_leaves_none_behind(bench):
+    window = bench.window
+    cards = lambda: window.findChildren(HelpCard)  # noqa: E731
+    window.toggle_help()
+    heights = [window.help.sizeHint().height()]
+    for scale in (1.3, 1.6):
+        style.set_text_scale(scale)
+        window.fit_text()
+        bench.bot.waitUntil(lambda: cards() == [window.help])
+        assert window.help.isVisible()  # it was open, and stays so
+        heights.append(window.help.sizeHint().height())
+    assert heights == sorted(set(heights))
+    window.toggle_help()
+    style.set_text_scale(1.0)
+    window.fit_text()
+    bench.bot.waitUntil(lambda: cards() == [])
+    assert window.help is None
