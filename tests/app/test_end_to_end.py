@@ -24,7 +24,7 @@ from sim.backend import unavailable
 from sim.command import Applied, Record
 from sim.state import Snapshot
 
-PATIENCE = 60.0
+PATIENCE = 180.0  # [s], with kernels to be compiled beside other work
 SIZE = (1280, 800)
 
 
