@@ -38,7 +38,9 @@ case "$*" in
     echo '  Downloading numpy-2.4.0-cp311-cp311-linux_x86_64.whl (16.9 MB)'
     if [ -e "$MACHINE/pip-fails" ]; then echo 'ERROR: no route to host'; exit 1; fi
     if [ -e "$MACHINE/pip-killed" ]; then kill -KILL $PPID; fi ;;
-  *) echo "python $*" >>"$MACHINE/calls" ;;
+  *) echo "python $*" >>"$MACHINE/calls"
+     if [[ -e "$MACHINE/physics-fails" && "$*" == *pytest\ tests/physics* ]]; then echo 'no energy'; exit 1; fi
+     if [[ -e "$MACHINE/window-fails" && "$*" == *--ignore* ]]; then echo 'no window'; exit 1; fi ;;
 esac
 """
 
@@ -148,10 +150,22 @@ def test_tests_run_on_a_virtual_screen_and_share_the_environment(machine: Machin
     machine.make("run", DISPLAY=":0")
     machine.calls()
     assert machine.make("test").returncode == 0
-    checks = ["python -m ruff check .", "python -m mypy", "screen", "python -m pytest"]
-    assert machine.calls() == [f"{PIP_RUN} -r requirements-dev.txt", *checks]
+    tests = "python -m pytest tests/physics tests/sim", "python -m pytest --ignore tests/physics --ignore tests/sim"
+    checks = ["python -m ruff check .", "python -m mypy"]
+    calls = machine.calls()
+    assert calls[:3] == [f"{PIP_RUN} -r requirements-dev.txt", *checks]
+    assert sorted(calls[3:]) == sorted([*tests, "screen"])  # side by side
+    assert calls.index("screen") < calls.index(tests[1])
     assert machine.make("test").returncode == 0
-    assert machine.calls() == checks
+    assert machine.calls()[:2] == checks
+
+
+@pytest.mark.parametrize("part, said", [("physics-fails", "no energy"), ("window-fails", "no window")])
+def test_tests_fail_where_either_part_fails(machine: Machine, part: str, said: str) -> None:
+    machine.say(part)
+    run = machine.make("test")
+    assert run.returncode != 0
+    assert said in run.stdout
 
 
 def test_benchmarks_bring_their_peers_and_share_the_environment(machine: Machine) -> None:
