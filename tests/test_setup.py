@@ -39,7 +39,7 @@ case "$*" in
     if [ -e "$MACHINE/pip-fails" ]; then echo 'ERROR: no route to host'; exit 1; fi
     if [ -e "$MACHINE/pip-killed" ]; then kill -KILL $PPID; fi ;;
   *) echo "python $*" >>"$MACHINE/calls"
-     if [[ -e "$MACHINE/physics-fails" && "$*" == *pytest\ tests/physics* ]]; then echo 'no energy'; exit 1; fi
+     if [[ -e "$MACHINE/physics-fails" && "$*" == *"pytest tests/physics"* ]]; then echo 'no energy'; exit 1; fi
      if [[ -e "$MACHINE/window-fails" && "$*" == *--ignore* ]]; then echo 'no window'; exit 1; fi ;;
 esac
 """
