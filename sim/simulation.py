@@ -171,6 +171,8 @@ class Simulation:
 
     @state.setter
     def state(self, state: State) -> None:
+        if not state.fits(self.state):
+            raise ValueError("This state is of another scene; assign one that a world of the same scene gave.")
         if state.backend != self.backend_name:
             self._switch_engine(state.backend)
         self._engine.load(state.engine)

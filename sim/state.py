@@ -33,6 +33,11 @@ class State:
             desk={k: a.copy() for k, a in self.desk.items()},
         )
 
+    def fits(self, other: State) -> bool:
+        """Whether both can be of one scene: the same things, each of the same size."""
+        parts = [(self.desk, other.desk)] + [(self.engine, other.engine)] * (self.backend == other.backend)
+        return all({n: a.shape for n, a in p.items()} == {n: a.shape for n, a in q.items()} for p, q in parts)
+
     def digest(self) -> str:
         """SHA-256 over every bit of the state."""
         h = hashlib.sha256(f"{self.backend} {self.step} {self.time!r}".encode())

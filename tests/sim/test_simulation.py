@@ -211,3 +211,12 @@ def test_slides_are_plotted_alone_in_the_colour_of_their_joint():
     _, speed = world.history.read("slide_speed", 10.0)
     np.testing.assert_allclose(np.diff(x[:, 0]), 5e-4 * (speed[1:, 0] + speed[:-1, 0]), atol=1e-8)
     assert plot_info(compile_model(load("four_bar")), "slide").labels == ()
+
+
+@pytest.mark.parametrize("name", ["arm_pd", "ball_chain"])
+def test_a_state_of_another_scene_is_refused_and_nothing_has_changed(name):
+    world, other = Simulation(load("arm_reach")), Simulation(load(name))
+    before = world.state.digest()
+    with pytest.raises(ValueError, match=r"^This state is of another scene; .*\.$"):
+        world.state = other.state
+    assert world.state.digest() == before
