@@ -33,7 +33,7 @@ lint: ready-test  ## ruff and mypy
 	@$(python) -m mypy
 
 soak: ready-test  ## the long tests: hours of simulated time
-	@$(screen) $(python) -m pytest -m soak
+	@$(screen) $(python) -m pytest -m soak -o faulthandler_timeout=3600
 
 bench: ready-bench  ## measure every time and accuracy the program promises, beside other engines
 	@$(python) benchmarks/run.py
