@@ -281,10 +281,15 @@ def test_loops_and_inputs_are_refused_by_name():
         create("pybullet", compile_model(scene))
 
 
-def test_closing_twice_is_fine():
+def test_closing_twice_is_fine_and_leaves_no_world_behind():
+    import pybullet
+
     engine = BulletBackend(world([body()]))
+    client = engine._client
+    assert pybullet.isConnected(client)
     engine.close()
     engine.close()
+    assert not pybullet.isConnected(client)
 
 
 def test_importing_it_prints_nothing():
