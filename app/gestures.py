@@ -5,6 +5,7 @@ A gesture begins at a press; moves feed it, release finishes it, Escape cancels 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from math import hypot
 from typing import TYPE_CHECKING, Any, Protocol
@@ -39,7 +40,7 @@ class Gesture(Protocol):
     def caption(self) -> Caption | None: ...
 
 
-class CameraDrag:
+class CameraDrag(ABC):
     """Moves the camera once the mouse has left the place of the press; a press that has not is a click."""
 
     cursor = "arrow"
@@ -57,8 +58,9 @@ class CameraDrag:
         self.shift(x - self.last[0], y - self.last[1])
         self.last = (x, y)
 
+    @abstractmethod
     def shift(self, dx: float, dy: float) -> None:
-        raise NotImplementedError
+        """Follow the mouse by so many pixels."""
 
     def finish(self) -> None:
         if self.is_click:
