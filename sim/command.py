@@ -142,6 +142,13 @@ class WatchForces(Command):
 
 
 @dataclass(frozen=True)
+class WatchCauses(Command):
+    """Asks for torques by cause in the history (sim/causes.py), from the next step on, or for no more of them."""
+
+    on: bool
+
+
+@dataclass(frozen=True)
 class LoadScene(Command):
     """A scene already read from its file, and what to set in it before it runs; compiled on the physics thread."""
 

@@ -19,6 +19,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 _SECONDS = 60.0
 _MOST_NUMBERS = 8_000_000  # of float64: 64 MB
+_MOST_CAUSES = 4_000_000  # of float64: 32 MB
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,17 @@ class History:
         self.oldest = 0  # the first row there is, as long as it has not been overwritten
         self.counter = np.zeros(1, dtype=np.int64)
         self.zero = np.full(1, np.nan)
+        self.forget_causes()
+
+    def keep_causes(self, count: int) -> Array:
+        """Room for what turns the joints (sim/causes.py), row by row as in `rows`; nan before anybody watched."""
+        if not self.causes.size:
+            length = min(len(self.rows), _MOST_CAUSES // max(count * self.model.nv, 1))
+            self.causes = np.full((length, count, self.model.nv), np.nan)
+        return self.causes
+
+    def forget_causes(self) -> None:
+        self.causes = np.zeros((0, 0, self.model.nv))
 
     @property
     def count(self) -> int:
@@ -102,6 +114,16 @@ class History:
         first, end = self._span(seconds)
         rows = self._copy(first, end, slice(None))
         return rows[self._overwritten(first) :]
+
+    def read_causes(self, dof: int, seconds: float) -> tuple[Array, Array]:
+        """Times (n,) and what turns velocity `dof` (n, causes) over the last `seconds`, nan where nobody watched."""
+        first, end = self._span(seconds)
+        causes = self.causes
+        first = max(first, end - len(causes))
+        times = self._copy(first, end, self.columns["time"])[:, 0]
+        values: Array = causes[np.arange(first, end) % max(len(causes), 1), :, dof]
+        gone = max(self._overwritten(first), self.count - len(causes) - first)
+        return times[gone:], values[gone:]
 
     def _span(self, seconds: float) -> tuple[int, int]:
         """The first row of the last `seconds`, and the one behind the last."""

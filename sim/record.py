@@ -41,6 +41,7 @@ class Record(NamedTuple):
     counter: Array  # (1,)
     zero: Array  # (1,)
     momenta: Array  # (1,) where `enter_momenta` is, which only worlds that keep a momentum need
+    explainer: Array  # (2,) where `explain` of sim/causes.py is and what it works on, while somebody watches; else 0
 
 
 _pack_sight, _pack_book, _pack = bundle(Sight), bundle(Book), bundle(Record)
@@ -68,6 +69,7 @@ def make_record(model: Model, controls: Controls, sight: Sight, history: History
         counter=history.counter,
         zero=history.zero,
         momenta=np.zeros(1, dtype=np.int64),
+        explainer=np.zeros(2, dtype=np.int64),
     )
     book = _pack_book(ledger.book)
     if ledger.book.kept.any():
@@ -104,6 +106,8 @@ def record(r, time, much):
         _enter(r)
     if much < WRITTEN:
         return
+    if r.explainer[0] != 0:
+        call(r.explainer[0], (r.explainer[1], time))
     s, row = r.sight, r.rows[r.counter[0] % r.rows.shape[0]]
     if r.counter[0] == 0:
         r.zero[0] = r.energy[0] + r.energy[1]

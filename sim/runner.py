@@ -37,6 +37,7 @@ from sim.command import (
     StepBack,
     StepOnce,
     Stopped,
+    WatchCauses,
     WatchForces,
 )
 from sim.scene import Scene, SceneError
@@ -70,7 +71,7 @@ class Runner:
         self._clock = _Clock()
         self._frame_period: float | None = None
         self._next_frame = 0.0
-        self._watches_forces = False
+        self._watches_forces = self._watches_causes = False
         self._step_times: deque[float] = deque(maxlen=31)
         self._scene = scene
         self._thread: threading.Thread | None = None
@@ -146,6 +147,7 @@ class Runner:
         self.events.put(Busy(f'Preparing "{command.scene.title}"…'))
         try:
             fresh = Simulation(command.scene)
+            fresh.explain(self._watches_causes)
             for setting in command.settings:
                 fresh.apply(setting)
             fresh.step(1)  # whatever has to be compiled is compiled before the swap
@@ -223,6 +225,13 @@ class Runner:
         if command.on and self._simulation:
             self.events.put(Busy("Preparing the forces…"))
             self._publish()
+            self.events.put(Busy(""))
+
+    def _watch_causes(self, command: WatchCauses) -> None:
+        self._watches_causes = command.on
+        if self._simulation:
+            self.events.put(Busy("Preparing the causes…" if command.on else ""))
+            self._simulation.explain(command.on)
             self.events.put(Busy(""))
 
     def _take_steps(self) -> None:
@@ -344,4 +353,5 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     SetSpeed: Runner._set_speed,
     Record: Runner._record,
     WatchForces: Runner._watch_forces,
+    WatchCauses: Runner._watch_causes,
 }

@@ -17,6 +17,7 @@ import numpy as np
 
 from sim.acting import acting, joint_loads
 from sim.backend import INTEGRATORS, Diverged, create, integrator_of, without
+from sim.causes import Explainer
 from sim.check import check
 from sim.command import (
     Command,
@@ -53,6 +54,7 @@ class Simulation:
         self.backend_name = backend or scene.backend
         self.time = 0.0
         self.step_count = 0
+        self._explains = False
         self._since = 0, 0.0  # step and time from which on dt holds
         self.model = compile_model(self.scene)
         self._engine = create(self.backend_name, self.model)
@@ -70,6 +72,15 @@ class Simulation:
         self._control = Control(controls.total, controls.wrench)
         self._kept, self._record = make_record(model, controls, self._sight, self.history, self.ledger)
         self._loop: Loop | None = None
+        self.explain(self._explains)
+
+    def explain(self, on: bool) -> None:
+        """Whether the causes of every step are kept in the history (sim/causes.py), which costs about half a step."""
+        self._explains = on
+        if not on:
+            self.history.forget_causes()
+        self._explainer = Explainer(self.model, self.desk.controls, self.history) if on else None
+        self._kept.explainer[:] = (self._explainer.entry, self._explainer.where) if self._explainer else 0
 
     # Stepping
 

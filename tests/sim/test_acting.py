@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sim.backend import BACKENDS, TELLING_LOADS, BackendError, silent, unavailable
-from sim.command import Applied, Busy, WatchForces
+from sim.command import Applied, Busy, LoadScene, StepOnce, WatchCauses, WatchForces
 from sim.files import load
 from sim.runner import Runner
 from sim.simulation import Simulation
@@ -81,3 +81,29 @@ def wait(runner: Runner, command: WatchForces):
             return runner.latest
         assert not isinstance(event, Busy) or event.sentence == "" or event.sentence.endswith("…")
     raise AssertionError("the command was not applied")
+
+
+def test_the_runner_keeps_causes_while_somebody_watches_also_in_the_next_scene():
+    runner = Runner(load("arm_gravity"), running=False)
+    runner.start()
+    for command in (StepOnce(5), WatchCauses(True), StepOnce(5), LoadScene(load("arm_reach")), StepOnce(3)):
+        runner.send(command)
+    runner.stop()
+    _, values = runner.history.read_causes(0, 10.0)
+    assert np.isfinite(values).all(1).tolist() == [False, *[True] * 3]
+    runner.start()
+    for command in (WatchCauses(False), StepOnce(2), WatchCauses(True), StepOnce(2)):
+        runner.send(command)
+    runner.stop()
+    _, values = runner.history.read_causes(0, 10.0)
+    assert np.isfinite(values).all(1).tolist() == [False] * 6 + [True] * 2
+    said = [event.sentence for event in _drained(runner) if isinstance(event, Busy)]
+    assert "Preparing the causes…" in said and said[-1] == ""
+    runner.close()
+
+
+def _drained(runner: Runner) -> list[object]:
+    events = []
+    while not runner.events.empty():
+        events.append(runner.events.get())
+    return events
