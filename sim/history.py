@@ -72,7 +72,7 @@ class History:
         self.oldest = 0  # the first row there is, as long as it has not been overwritten
         self.counter = np.zeros(1, dtype=np.int64)
         self.zero = np.full(1, np.nan)
-        self.forget_causes()
+        self.causes = _no_causes(model)
 
     def keep_causes(self, count: int) -> Array:
         """Room for what turns the joints (sim/causes.py), row by row as in `rows`; nan before anybody watched."""
@@ -82,7 +82,7 @@ class History:
         return self.causes
 
     def forget_causes(self) -> None:
-        self.causes = np.zeros((0, 0, self.model.nv))
+        self.causes = _no_causes(self.model)
 
     @property
     def count(self) -> int:
@@ -154,6 +154,10 @@ class History:
         times, values = rows[:, self.columns["time"]][:, 0], PLOTS[name].values(self, rows)
         gone = self._overwritten(first)
         return times[gone:], values[gone:]
+
+
+def _no_causes(model: Model) -> Array:
+    return np.zeros((0, 0, model.nv))
 
 
 class Rows:
