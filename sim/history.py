@@ -116,13 +116,10 @@ class History:
         return rows[self._overwritten(first) :]
 
     def read_causes(self, dof: int, seconds: float) -> tuple[Array, Array]:
-        """Times (n,) and what turns velocity `dof` (n, causes) over the last `seconds`, nan where nobody watched."""
+        """Times (n,) and what turned the velocity `dof` (n, causes) over the last `seconds`."""
         first, end = self._span(seconds)
-        causes = self.causes
-        first = max(first, end - len(causes))
-        times = self._copy(first, end, self.columns["time"])[:, 0]
-        values: Array = causes[np.arange(first, end) % max(len(causes), 1), :, dof]
-        gone = max(self._overwritten(first), self.count - len(causes) - first)
+        rows = Rows(self, first, end)
+        times, values, gone = rows[:, self.columns["time"]][:, 0], rows.causes(dof), self._overwritten(first)
         return times[gone:], values[gone:]
 
     def _span(self, seconds: float) -> tuple[int, int]:
@@ -172,6 +169,16 @@ class Rows:
     def __getitem__(self, at: tuple[slice, slice]) -> Array:
         """rows[:, columns]"""
         return self._history._copy(self._first, self._end, at[1])
+
+    def causes(self, dof: int) -> Array:
+        """(n, causes) what turns the velocity `dof` (sim/causes.py); nan where nobody watched."""
+        history, kept = self._history, self._history.causes
+        values = np.full((len(self), kept.shape[1]), np.nan)
+        first = max(self._first, self._end - len(kept))
+        if first < self._end:
+            values[first - self._first :] = kept[np.arange(first, self._end) % len(kept), :, dof]
+            values[: max(history.count - len(kept) - self._first, 0)] = np.nan
+        return values
 
 
 def plot_info(model: Model, name: str) -> PlotInfo:
