@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app import export
 from app.action import Action
 from app.filming import FilmSettings
 from app.scene_files import MOST_RECENT
@@ -76,6 +77,16 @@ FILE_ACTIONS: tuple[Action, ...] = (
         ("P",),
         "picture",
         "Save the view as a PNG",
+        group=1,
+    ),
+    Action(
+        "export",
+        "File",
+        "Export data…",
+        export.ask_and_export,
+        ("Ctrl+E",),
+        tip="Write every step of the last minute as CSV or NPZ, with named columns and units",
+        refusal=lambda w: export.refusal(w.session),
         group=1,
     ),
     Action("quit", "File", "Quit", lambda w: w.close(), ("Ctrl+Q",), group=2),

@@ -45,7 +45,8 @@ class Plot:
 
 
 class History:
-    """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin, start energy).
+    """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin, start energy,
+    joint gap).
 
     The kernel of sim/record.py writes them: a row first, then `counter`. `zero` is the energy of the start.
     """
@@ -63,6 +64,7 @@ class History:
             "momentum": 3,
             "spin": 3,
             "start": 1,
+            "gap": 1,
         }
         ends = np.cumsum(list(widths.values()))
         self.columns = {k: slice(int(e) - w, int(e)) for (k, w), e in zip(widths.items(), ends, strict=True)}
@@ -111,7 +113,12 @@ class History:
 
     def last_rows(self, seconds: float) -> Array:
         """A copy of the rows of the last `seconds`, oldest first."""
-        first, end = self._span(seconds)
+        return self.rows_from(self._span(seconds)[0])
+
+    def rows_from(self, first: int) -> Array:
+        """A copy of the rows from number `first` on that are still there, oldest first."""
+        end = self.count
+        first = min(max(first, self.oldest, end - len(self.rows)), end)
         rows = self._copy(first, end, slice(None))
         return rows[self._overwritten(first) :]
 

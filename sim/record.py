@@ -124,7 +124,7 @@ def record(r, time, much):
     for k in range(3):
         w, R = s.twist[0], s.rotation[0]
         row[at + k] = R[0, k] * w[0] + R[1, k] * w[1] + R[2, k] * w[2]
-    row[at + 3] = r.zero[0]
+    row[at + 3], row[at + 4] = r.zero[0], s.errors[0]
     r.counter[0] += 1
 
 

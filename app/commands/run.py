@@ -54,16 +54,18 @@ def run(args: argparse.Namespace) -> int:
 
 def _simulate(simulation: Simulation, steps: int, log: Log | None) -> float:
     """All steps; returns their processor time [s]."""
-    seconds, burst = 0.0, 1 if log else BURST
+    seconds = 0.0
     if log:
-        log.add(simulation.snapshot())
+        log.add(simulation.history)
     with ProgressBar(simulation.scene.name, steps) as bar:
         while (left := steps - simulation.step_count) > 0:
             before = time.process_time()
-            simulation.step(min(burst, left))
-            seconds += time.process_time() - before
-            if log:
-                log.add(simulation.snapshot())
+            try:
+                simulation.step(min(BURST, left))
+            finally:
+                seconds += time.process_time() - before
+                if log:
+                    log.add(simulation.history)
             bar.at(simulation.step_count)
     return seconds
 

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import csv
 import os
-from array import array
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sim.files.draft import Draft
 from sim.model import BALL, FIXED, FREE, HINGE, SLIDER, Model
-from sim.state import Snapshot
+
+if TYPE_CHECKING:
+    from sim.history import History
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+AT_A_TIME = 100  # rows of text: between two such blocks other threads have their turn
 _XYZ = ("x", "y", "z")
 _WXYZ = ("w", *_XYZ)
 
@@ -46,7 +48,7 @@ _TORQUE: _Parts = {
 
 
 class Log:
-    """Rows of time, q, v, controller torques, energies and joint gap.
+    """Rows of time, q, v, controller torques, energies and joint gap, taken from a history.
 
     Columns are named `name [unit]`, such as `q.elbow [rad]`; q and v follow the model's joints, torques
     its actuated ones.
@@ -64,19 +66,21 @@ class Log:
             "potential [J]",
             "joint_gap [m]",
         )
-        self._numbers = array("d")
+        self._blocks: list[Array] = []
+        self._next = 0
 
-    def add(self, snapshot: Snapshot) -> None:
-        """One row."""
-        torque = sum(snapshot.torques.values(), np.zeros(len(self._actuated)))
-        s = snapshot
-        row = ([s.time], s.q, s.v, torque[self._actuated], [s.kinetic, s.potential, s.joint_gap])
-        self._numbers.frombytes(np.concatenate(row).tobytes())
+    def add(self, history: History) -> None:
+        """The rows that were written since the last time, or at first all that are there."""
+        rows, at = history.rows_from(self._next), history.columns
+        torque = rows[:, at["tau"]][:, self._actuated]
+        others = [rows[:, at[name]] for name in ("kinetic", "potential", "gap")]
+        self._blocks.append(np.hstack([*(rows[:, at[name]] for name in ("time", "q", "v")), torque, *others]))
+        self._next = history.count
 
     @property
     def rows(self) -> Array:
         """(n, columns) of what was added so far."""
-        return np.array(self._numbers).reshape(-1, len(self.columns))
+        return np.concatenate(self._blocks) if self._blocks else np.zeros((0, len(self.columns)))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write all rows to a .csv or .npz file, complete or not at all; raises OSError."""
@@ -98,7 +102,8 @@ def _write_csv(path: str, columns: tuple[str, ...], rows: Array) -> None:
     with open(path, "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(rows.tolist())
+        for first in range(0, len(rows), AT_A_TIME):
+            writer.writerows(rows[first : first + AT_A_TIME].tolist())
 
 
 def _write_npz(path: str, columns: tuple[str, ...], rows: Array) -> None:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import csv
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from sim.files.log import Log
+from sim.history import History
 from sim.model import Model, compile_model
-from sim.rest import rest_snapshot
 from sim.scene import Body, Joint, Pose, Scene
-from sim.state import Snapshot
 
 INERTIA = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 HEADER = (
@@ -39,29 +37,22 @@ def model() -> Model:
     return compile_model(Scene("test", "Test", bodies=bodies, joints=joints))
 
 
-def snapshots(model: Model) -> list[Snapshot]:
+def history(model: Model) -> History:
     """Two rows of numbers that have no short decimal form."""
-    random = np.random.default_rng(3)
-    rest = rest_snapshot(model.scene, model)
-    return [
-        replace(
-            rest,
-            time=n / 3,
-            q=random.normal(size=model.nq),
-            v=random.normal(size=model.nv),
-            torques={"a": random.normal(size=model.nv), "b": random.normal(size=model.nv)},
-            kinetic=random.normal() * 1e-9,
-            potential=random.normal() * 1e9,
-            joint_gap=1e-17 / 3,
-        )
-        for n in range(2)
-    ]
+    kept = History(model, 1e-3)
+    for row in np.random.default_rng(3).normal(size=(2, kept.rows.shape[1])) * 1e-9 / 3:
+        write(kept, row)
+    return kept
+
+
+def write(kept: History, row: np.ndarray) -> None:
+    kept.rows[kept.count % len(kept.rows)] = row
+    kept.counter[0] += 1
 
 
 def logged(model: Model) -> Log:
     log = Log(model)
-    for snapshot in snapshots(model):
-        log.add(snapshot)
+    log.add(history(model))
     return log
 
 
@@ -80,10 +71,16 @@ def test_both_formats_give_back_the_same_bits(model: Model, tmp_path: Path) -> N
         rows = list(csv.DictReader(file))
     with np.load(tmp_path / "run.npz") as arrays:
         assert arrays.files == HEADER.split(",")
-        for n, snapshot in enumerate(snapshots(model)):
-            elbow_torque = snapshot.torques["a"][-1] + snapshot.torques["b"][-1]
-            expected = [snapshot.time, *snapshot.q, *snapshot.v, elbow_torque, snapshot.kinetic, snapshot.potential]
-            for name, value in zip(arrays.files, [*expected, snapshot.joint_gap], strict=True):
+        kept = history(model)
+        parts = ("time", "q", "v", "tau", "kinetic", "potential", "gap")
+        columns = np.hstack(
+            [
+                kept.rows[:2, kept.columns[part]][:, -1:] if part == "tau" else kept.rows[:2, kept.columns[part]]
+                for part in parts
+            ]
+        )
+        for n, values in enumerate(columns):
+            for name, value in zip(arrays.files, values, strict=True):
                 assert float(rows[n][name]) == value
                 assert arrays[name][n] == value
     assert sorted(os.listdir(tmp_path)) == ["run.csv", "run.npz"]
@@ -101,3 +98,16 @@ def test_a_log_that_cannot_be_written_leaves_nothing(model: Model, tmp_path: Pat
 def test_a_log_without_rows_still_has_its_columns(model: Model, tmp_path: Path) -> None:
     Log(model).save(tmp_path / "run.csv")
     assert (tmp_path / "run.csv").read_text(encoding="utf-8") == HEADER + "\n"
+
+
+def test_every_row_is_logged_once_however_it_is_gathered(model: Model) -> None:
+    kept, at_once, bit_by_bit = History(model, 1.0), Log(model), Log(model)
+    size = len(kept.rows)
+    for n in range(size + 30):
+        write(kept, np.full(kept.rows.shape[1], n / 3))
+        if n % 7 == 0:
+            bit_by_bit.add(kept)
+    at_once.add(kept)
+    bit_by_bit.add(kept)
+    assert bit_by_bit.rows[:, 0].tolist() == [n / 3 for n in range(size + 30)]
+    assert np.array_equal(at_once.rows, bit_by_bit.rows[30:])
