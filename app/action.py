@@ -26,6 +26,7 @@ class Action:
     checked: Callable[[Window], bool] | None = None
     refusal: Callable[[Window], str] = lambda _: ""  # why it is greyed
     group: int = 0  # a line stands between groups of a menu
+    line: bool = False  # one stands above it in its submenu
     context: str = ""  # the submenu path it has in the viewport's own menu; "/" for the menu itself
 
 

@@ -9,7 +9,7 @@ from PyQt6.QtGui import QGuiApplication
 from app.action import Action
 from app.inspection import pose
 from app.selection import Selection
-from sim.history import PLOTS
+from sim.history import JOINT_PLOTS, PLOTS
 
 if TYPE_CHECKING:
     from app.window import Window
@@ -53,6 +53,16 @@ def _hide(window: Window) -> None:
     window.session.shown.select(Selection())
 
 
+def _own_plot(window: Window, kind: str) -> str:
+    """The name of the plot of the selected body's own joint, "" if there is none."""
+    return window.plots.own.get(kind, "")
+
+
+def _toggle_own(window: Window, kind: str) -> None:
+    if name := _own_plot(window, kind):
+        window.session.shown.toggle_plot(name)
+
+
 SELECTION_ACTIONS = (
     Action(
         "follow",
@@ -66,6 +76,19 @@ SELECTION_ACTIONS = (
     ),
     *(
         Action(
+            f"plot:own:{kind}",
+            "Selection/Plot",
+            lambda w, kind=kind: w.plots.offered.get(_own_plot(w, kind), ""),
+            lambda w, kind=kind: _toggle_own(w, kind),
+            tip="Show this curve of the joint that carries the selected body in a plot of its own, or put it away",
+            checked=lambda w, kind=kind: _own_plot(w, kind) in w.session.shown.plots,
+            help="-",
+            context="Plot",
+        )
+        for kind in JOINT_PLOTS
+    ),
+    *(
+        Action(
             f"plot:{name}",
             "Selection/Plot",
             lambda w, name=name: w.plots.offered.get(name, ""),
@@ -73,9 +96,10 @@ SELECTION_ACTIONS = (
             tip="Show this plot, or put it away",
             checked=lambda w, name=name: name in w.session.shown.plots,
             help="-",
+            line=number == 0,
             context="Plot",
         )
-        for name in PLOTS
+        for number, name in enumerate(PLOTS)
     ),
     Action(
         "copy",

@@ -69,6 +69,8 @@ class Menus:
             if last_group.get(top, row.group) != row.group:
                 menu.addSeparator()
             last_group[top] = row.group
+            if row.line:
+                self._menu(row.menu).addSeparator()
             self._menu(row.menu).addAction(self.actions[row.id])
         for path in EXCLUSIVE:
             group = QActionGroup(self.window)
@@ -125,6 +127,8 @@ class Menus:
                 menu.addAction(action)
             else:
                 owner = submenus.get(row.context) or submenus.setdefault(row.context, menu.addMenu(row.context))
+                if row.line:
+                    owner.addSeparator()
                 owner.addAction(action)
         self.context = menu
         menu.popup(at)

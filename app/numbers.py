@@ -23,6 +23,17 @@ def significant(value: float, digits: int = 4) -> str:
     return text.replace("-", MINUS)
 
 
+def brief(value: float, most: int) -> str:
+    """Four significant digits, or as many as `most` characters hold: "−12.8", "−1e−9"."""
+    texts = (significant(value, digits) for digits in (4, 3, 2, 1))
+    return next((text for text in texts if len(text) <= most), _power(value))
+
+
+def _power(value: float) -> str:
+    mantissa, exponent = f"{value:.0e}".split("e")
+    return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+
+
 def compact(value: float, digits: int = 4) -> str:
     """The shortest text with at most `digits` significant digits, as typed into a field: "300", "0.15"."""
     text = f"{value:.{digits}g}"

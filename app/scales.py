@@ -145,3 +145,29 @@ def spread(centers: list[float], height: float, line: float) -> dict[int, float]
         placed[n] = min(placed[n], limit)
         limit = placed[n] - line
     return dict(zip(order, placed, strict=True))
+
+
+def row_at(times: Array, time: float) -> int | None:
+    """The row nearest to a time; None before the first."""
+    if time < times[0]:
+        return None
+    after = min(int(np.searchsorted(times, time)), len(times) - 1)
+    return after - 1 if after and times[after] - time > time - times[after - 1] else after
+
+
+def nearest_curve(x: Array, curves: Array, at: tuple[float, float], reach: float) -> int:
+    """Which of the polylines (n,) over (n, k) passes nearest to a point, -1 if none within `reach`; all in pixels."""
+    first = max(int(np.searchsorted(x, at[0] - reach)) - 1, 0)
+    last = int(np.searchsorted(x, at[0] + reach, side="right")) + 1
+    xs, ys = x[first:last] - at[0], curves[first:last] - at[1]
+    if len(xs) == 0:
+        return -1
+    a = np.stack(np.broadcast_arrays(xs[:-1, None], ys[:-1]), axis=-1)  # from the point to both ends of each segment
+    b = np.stack(np.broadcast_arrays(xs[1:, None], ys[1:]), axis=-1)
+    along = b - a
+    square = np.maximum((along**2).sum(axis=-1), 1e-12)
+    part = np.clip(-(a * along).sum(axis=-1) / square, 0.0, 1.0)
+    gaps = np.hypot(*np.moveaxis(a + part[..., None] * along, -1, 0))
+    least = np.where(np.isfinite(gaps), gaps, np.inf).min(axis=0, initial=np.inf)
+    best = int(np.argmin(least))
+    return best if least[best] <= reach else -1

@@ -6,7 +6,6 @@ from PyQt6.QtCore import QObject, pyqtSignal
 
 from app.selection import Selection
 from app.stage import Stage
-from sim.history import PLOTS
 
 MOST_PLOTS = 4
 
@@ -25,7 +24,7 @@ class Shown(QObject):
 
     def begin(self, stage: Stage) -> None:
         """Another scene: nothing selected, and the plots it asks for."""
-        self.plots = tuple(name for name in stage.scene.plots if name in PLOTS)[:MOST_PLOTS]
+        self.plots = stage.scene.plots[:MOST_PLOTS]
         self.select(Selection())
 
     def select(self, selection: Selection) -> None:

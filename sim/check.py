@@ -106,10 +106,21 @@ def _check_world(scene: Scene) -> None:
         check_known(("integrator",), scene.integrator, "integrator", integrators)
     check_known(("solver",), scene.solver, "solver", SOLVERS)
     check_known(("stabilise",), scene.stabilise, "stabilisation", STABILISATIONS)
-    from sim.history import PLOTS  # imports sim.model, which imports this module
-
     for number, plot in enumerate(scene.plots):
-        check_known(("plots", str(number)), plot, "plot", PLOTS)
+        _check_plot(("plots", str(number)), plot, scene)
+
+
+def _check_plot(where: Where, name: str, scene: Scene) -> None:
+    """A plot of the table, or one joint's curves of it: "joint_angle:elbow"."""
+    from sim.history import JOINT_PLOTS, OF_JOINT, PLOTS  # imports sim.model, which imports this module
+
+    kind, of_joint, joint = name.partition(OF_JOINT)
+    check_known(where, kind, "plot", PLOTS)
+    if not of_joint:
+        return
+    if kind not in JOINT_PLOTS:
+        fail(where, f'plots names "{name}", but only {listing(JOINT_PLOTS)} can be of one joint')
+    check_known(where, joint, "joint", [j.name for j in scene.joints if j.kind != "fixed"])
 
 
 def _carriers(scene: Scene) -> dict[str, str]:

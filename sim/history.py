@@ -7,7 +7,7 @@ the writer's counter again and drops the rows that were overwritten meanwhile. N
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -152,10 +152,13 @@ class History:
 
     def read(self, name: str, seconds: float) -> tuple[Array, Array]:
         """Times (n,) and values (n, k) of a plot over the last `seconds`; only its own columns are copied."""
-        find(tuple(PLOTS), name, "plot")
+        kind, _, joint = name.partition(OF_JOINT)
+        find(tuple(PLOTS), kind, "plot")
         first, end = self._span(seconds)
         rows = Rows(self, first, end)
-        times, values = rows[:, self.columns["time"]][:, 0], PLOTS[name].values(self, rows)
+        times, values = rows[:, self.columns["time"]][:, 0], PLOTS[kind].values(self, rows)
+        if joint:
+            values = values[:, _curves_of(self.model, joint)]
         gone = self._overwritten(first)
         return times[gone:], values[gone:]
 
@@ -189,11 +192,33 @@ class Rows:
 
 
 def plot_info(model: Model, name: str) -> PlotInfo:
-    plot = PLOTS[name]
+    """Of a plot of the table, or of one joint's curves alone: "joint_angle:elbow"."""
+    kind, _, joint = name.partition(OF_JOINT)
+    plot = PLOTS[kind]
     title, unit = (text if isinstance(text, str) else text(model) for text in (plot.title, plot.unit))
     labels = plot.labels(model)
     numbers = plot.numbers(model) if plot.numbers else tuple(range(len(labels)))
-    return PlotInfo(name, title, unit, plot.min_span, labels, numbers)
+    whole = PlotInfo(kind, title, unit, plot.min_span, labels, numbers)
+    return _of_joint(whole, model, joint) if joint else whole
+
+
+def _of_joint(whole: PlotInfo, model: Model, joint: str) -> PlotInfo:
+    curves = _curves_of(model, joint)
+    slides = model.joint_type[model.joint_names.index(joint)] == SLIDER
+    word = JOINT_PLOTS[whole.name][int(slides)]
+    return replace(
+        whole,
+        name=f"{whole.name}{OF_JOINT}{joint}",
+        title=f"{word} of {joint}",
+        unit=whole.unit.split(", ")[-1 if slides else 0],  # a plot of both names the sliders' last
+        labels=tuple(whole.labels[i] for i in curves),
+        numbers=tuple(whole.numbers[i] for i in curves),
+    )
+
+
+def _curves_of(model: Model, joint: str) -> Array:
+    """Which curves of a plot of all joints are this one's."""
+    return np.flatnonzero(model.dof_joint[_jointed(model)] == find(model.joint_names, joint, "joint"))
 
 
 def _column(name: str, scale: float = 1.0) -> Callable[[History, Rows], Array]:
@@ -212,6 +237,12 @@ def _dof_labels(model: Model) -> tuple[str, ...]:
         axis = " xyz"[k - model.joint_v[j] + 1] if model.joint_type[j] == BALL else ""
         labels.append(f"{model.joint_names[j]} {axis}".strip())
     return tuple(labels)
+
+
+def _dof_numbers(model: Model) -> tuple[int, ...]:
+    """All curves of a joint have its number."""
+    first = int((model.joint_type == FREE).sum())
+    return tuple(int(j) - first for j in model.dof_joint[_jointed(model)])
 
 
 def _by_kind(turning: str, sliding: str, form: str = "{}", between: str = ", ") -> Callable[[Model], str]:
@@ -274,14 +305,27 @@ def _drift(history: History, rows: Rows) -> Array:
     return _energies(history, rows)[:, 2:] - rows[:, history.columns["start"]]
 
 
+OF_JOINT = ":"  # between the name of a plot and that of the joint it shows alone
+JOINT_PLOTS = {  # what the curves of one joint are called, for hinges and balls and for sliders
+    "joint_angle": ("Angle", "Position"),
+    "joint_speed": ("Speed", "Speed"),
+    "torque": ("Torque", "Force"),
+}
+
 _XYZ = ("x", "y", "z")
 _TITLE = "Joint {}", " and "
 
 PLOTS: dict[str, Plot] = {
     "tool_error": Plot("Tool error", "mm", 1.0, lambda m: m.target_names, _column("error", 1000.0)),
-    "torque": Plot(_by_kind("torques", "forces", *_TITLE), _by_kind("N·m", "N"), 0.1, _dof_labels, _dof_column("tau")),
-    "joint_angle": Plot(_by_kind("angles", "positions", *_TITLE), _by_kind("rad", "m"), 0.01, _dof_labels, _angles),
-    "joint_speed": Plot("Joint speeds", _by_kind("rad/s", "m/s"), 0.01, _dof_labels, _dof_column("v")),
+    "torque": Plot(
+        _by_kind("torques", "forces", *_TITLE), _by_kind("N·m", "N"), 0.1, _dof_labels, _dof_column("tau"), _dof_numbers
+    ),
+    "joint_angle": Plot(
+        _by_kind("angles", "positions", *_TITLE), _by_kind("rad", "m"), 0.01, _dof_labels, _angles, _dof_numbers
+    ),
+    "joint_speed": Plot(
+        "Joint speeds", _by_kind("rad/s", "m/s"), 0.01, _dof_labels, _dof_column("v"), _dof_numbers
+    ),
     "slide": Plot("Slides", "m", 0.001, _slider_labels, _slider_column("q"), _slider_numbers),
     "slide_speed": Plot("Speed of slides", "m/s", 0.01, _slider_labels, _slider_column("v"), _slider_numbers),
     "energy": Plot("Energy", "J", 0.01, lambda m: ("kinetic", "potential", "total"), _energies),

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 from PyQt6.QtWidgets import QHBoxLayout, QWidget
 
+from app.selection import carrying_joint
 from app.session import Session
 from app.stage import Stage
 from app.theme import BOTTOM_DOCK, THEMES
-from sim.history import PLOTS, PlotInfo, plot_info
+from sim.history import JOINT_PLOTS, OF_JOINT, PLOTS, PlotInfo, plot_info
+from sim.model import FIXED, FREE
 
 if TYPE_CHECKING:
     from app.widgets.live_plot import LivePlot
@@ -30,7 +32,8 @@ class PlotsPanel(QWidget):
         self.session = session
         self.theme = "light"
         self.plots: list[LivePlot] = []
-        self.offered: dict[str, str] = {}  # plots that have something to show in this scene, by name
+        self.offered: dict[str, str] = {}  # titles of plots that have something to show in this scene, by name
+        self.own: dict[str, str] = {}  # those of the selected body's joint alone, by kind
         self._factors: list[float] = []
         self._awake = False
         self.setMinimumHeight(BOTTOM_DOCK // 2)
@@ -39,7 +42,8 @@ class PlotsPanel(QWidget):
         layout.setSpacing(1)
         session.stage_changed.connect(self._on_stage)
         session.shown.plots_changed.connect(self._build)
-        session.shown.units_changed.connect(self._build)
+        session.shown.selection_changed.connect(self._offer)
+        session.shown.units_changed.connect(self._on_units)
         self._on_stage(session.stage)
 
     def wake(self) -> None:
@@ -53,9 +57,20 @@ class PlotsPanel(QWidget):
             plot.set_theme(THEMES[name])
 
     def _on_stage(self, stage: Stage) -> None:
-        infos = (plot_info(stage.model, name) for name in PLOTS)
-        self.offered = {info.name: f"{info.title} [{info.unit}]" for info in infos if info.labels}
+        self._offer()
         self._build()
+
+    def _on_units(self) -> None:
+        self._offer()
+        self._build()
+
+    def _offer(self) -> None:
+        model, body = self.session.stage.model, self.session.shown.selection.body
+        joint = carrying_joint(model, body) if body >= 0 else -1
+        moves = joint >= 0 and model.joint_type[joint] not in (FREE, FIXED)
+        self.own = {kind: f"{kind}{OF_JOINT}{model.joint_names[joint]}" for kind in JOINT_PLOTS if moves}
+        infos = (self._in_units(plot_info(model, name))[0] for name in (*PLOTS, *self.own.values()))
+        self.offered = {info.name: f"{info.title} [{info.unit}]" for info in infos if info.labels}
 
     def rebuild(self) -> None:
         """After a change of the size of text."""
@@ -70,11 +85,19 @@ class PlotsPanel(QWidget):
             self.layout().removeWidget(plot)
             plot.deleteLater()
         model = self.session.stage.model
-        shown = [self._in_units(plot_info(model, name)) for name in self.session.shown.plots if name in self.offered]
+        infos = (plot_info(model, name) for name in self.session.shown.plots)
+        shown = [self._in_units(info) for info in infos if info.labels]
         self.plots = [LivePlot(info, THEMES[self.theme], SECONDS) for info, _ in shown]
+        for plot in self.plots:
+            plot.pointed.connect(self._point)
         self._factors = [factor for _, factor in shown]
         for plot in self.plots:
             self.layout().addWidget(plot, 1)
+
+    def _point(self, age: float | None) -> None:
+        """One line through all plots."""
+        for plot in self.plots:
+            plot.show_crosshair(age)
 
     def _in_units(self, info: PlotInfo) -> tuple[PlotInfo, float]:
         """The plot as people want angles shown, and the factor on its values; a mixed one stays as it is."""

@@ -1,4 +1,4 @@
-"""One live plot: title, curves with their newest values at the right edge, at most two grid lines.
+"""One live plot: title, curves with their values at the right edge, at most two grid lines, a crosshair.
 
 Ranges are fixed by us and the curves decimated before they reach pyqtgraph: its own grid, automatic
 ranges and full data cost six times as much.
@@ -10,85 +10,127 @@ from typing import Any
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt6.QtCore import QPointF, QRectF, Qt
-from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PyQt6.QtWidgets import QGridLayout, QSizePolicy, QWidget
+from PyQt6.QtCore import QEvent, QPointF, Qt, pyqtSignal
+from PyQt6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPen, QResizeEvent
+from PyQt6.QtWidgets import QGridLayout, QWidget
 
-from app.numbers import MINUS, compact, significant
-from app.scales import LiveRange, decimate, grid_decades, grid_values, spread
+from app.curve_names import stroke
+from app.numbers import MINUS, compact
+from app.scales import LiveRange, decimate, grid_decades, grid_values, nearest_curve, row_at
 from app.style import font
-from app.theme import CAPTION_PT, ENERGY_CURVES, PADDING, Theme, dash
-from app.widgets.section import label
+from app.theme import CAPTION_PT, ENERGY_CURVES, Theme
+from app.widgets.crosshair import Crosshair
+from app.widgets.curve_ends import BOTTOM_AXIS, CurveEnds
+from app.widgets.plot_heading import Legend, PlotTitle
 from sim.history import PlotInfo
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
-LEFT_AXIS, BOTTOM_AXIS = 44, 20  # [px]
+AXIS_GAP = 12  # [px] that the left axis has beside its numbers
 TITLE_GAP = 4  # [px] below the title: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
 LOGARITHMIC = ("drift",)  # shown as log10 of the magnitude
 NOTHING = 1e-4  # of the range: smaller values are written as 0
-WIDEST = (f"{MINUS}1234.5", f"{MINUS}1.2e{MINUS}9")  # room is kept for numbers as wide as these
 DECADES = 3  # shown below the largest value of a logarithmic plot, at least
+HOVER_REACH = 5.0  # [px] beside a curve
+NUMBER_SECONDS = 0.1  # between two values written one after the other
 
 
 class LivePlot(QWidget):
+    pointed = pyqtSignal(object)  # the time under the mouse [s], now is 0; None when it has left
+
     def __init__(self, info: PlotInfo, theme: Theme, seconds: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.info, self.seconds = info, seconds
+        self.info, self.seconds, self.theme = info, seconds, theme
         self.logarithmic = info.name in LOGARITHMIC
         self.range = LiveRange(float(DECADES), with_zero=False) if self.logarithmic else LiveRange(info.min_span)
-        self.title = label(f"<b>{info.title}</b>&nbsp; [{info.unit}]")
-        self.canvas = pg.PlotWidget()
-        self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.ends = CurveEnds(info.labels)
+        self.title, self.legend = PlotTitle(info.title, info.unit), Legend(info.labels)
+        self.canvas, self.ends = pg.PlotWidget(), CurveEnds(info.labels)
+        self.hovered = -1  # curve
+        self.age: float | None = None  # of the crosshair [s], as `pointed` tells it
+        self._times, self._values = np.zeros(0), np.zeros((0, len(info.labels)))
+        self._x, self._y = self._times, self._values  # as drawn
+        self._texts: list[str] = []
+        self._written, self._axis_width = -np.inf, 0.0
         self._prepare_canvas()
         self.curves = [pg.PlotCurveItem(skipFiniteCheck=True, antialias=True) for _ in info.labels]
         self.lines = [pg.InfiniteLine(angle=0) for _ in range(3)]  # zero, and two of the grid
         for item in (*self.lines, *self.curves):
             self.canvas.addItem(item, ignoreBounds=True)
         self._lay_out()
+        self.crosshair = Crosshair(self, theme)
         self.set_theme(theme)
         self._take_range(*((-float(DECADES), 0.0) if self.logarithmic else (0.0, 1.0)))
 
     def _prepare_canvas(self) -> None:
+        self.canvas.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         plot = self.canvas.getPlotItem()
         plot.setMenuEnabled(False)
         plot.hideButtons()
         plot.setMouseEnabled(False, False)
         plot.disableAutoRange()
         plot.layout.setContentsMargins(0, 0, 0, 0)
-        for side, size in (("left", LEFT_AXIS), ("bottom", BOTTOM_AXIS)):
-            axis = plot.getAxis(side)
-            axis.setStyle(
+        for side in ("left", "bottom"):
+            plot.getAxis(side).setStyle(
                 tickFont=font(CAPTION_PT), tickLength=0, tickAlpha=0, tickTextOffset=4, autoExpandTextSpace=False
             )
-            axis.setWidth(size) if side == "left" else axis.setHeight(size)
+        plot.getAxis("bottom").setHeight(BOTTOM_AXIS)
         plot.setXRange(-self.seconds, 0.0, padding=0.0)
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 6, 0, 2)
+        grid.setHorizontalSpacing(0)
+        grid.setVerticalSpacing(0)
+        grid.addWidget(self.title, 0, 0, 1, 2)
+        grid.setRowMinimumHeight(1, TITLE_GAP)
+        grid.addWidget(self.legend, 2, 0)
+        grid.addWidget(self.canvas, 3, 0)
+        grid.addWidget(self.ends, 2, 1, 2, 1)
+        grid.setColumnStretch(0, 1)
+        grid.setRowStretch(3, 1)
+        self.setAutoFillBackground(True)
+        self.setMouseTracking(True)
+        for part in (self.title, self.legend, self.canvas, self.ends):
+            part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setAccessibleName(self.info.title)
+        self.setToolTip(
+            f"{self.info.title} [{self.info.unit}] of the last {self.seconds:g} s. "
+            "Point at a time to read all values there, at a curve to see which it is."
+        )
+
+    # --- room -----------------------------------------------------------------------------------------
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        room = self.width() - LEFT_AXIS - self.ends.width()
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Curves first, then the labels, then the ticks of time."""
+        self.canvas.getPlotItem().getAxis("left").setWidth(self._axis_width)
+        room = self.width() - self._axis_width
+        self.ends.take_room(self.width(), room)
+        self.legend.setVisible(bool(self.legend.entries) and self.ends.form.name != "full")
+        room -= self.ends.width()
         fits = [gap for gap in TIME_TICKS if room * gap / self.seconds >= TIME_TICK_WIDTH]
         ticks = np.arange(-self.seconds, 0.0, fits[0] if fits else self.seconds)[1:]
         names = [f"{compact(t)} s".replace("-", MINUS) for t in ticks]
         self.canvas.getPlotItem().getAxis("bottom").setTicks([list(zip(ticks, names, strict=True))])
+        self.layout().activate()
+        self._place_crosshair()
 
-    def _lay_out(self) -> None:
-        grid = QGridLayout(self)
-        grid.setContentsMargins(PADDING, 6, 4, 2)
-        grid.setHorizontalSpacing(0)
-        grid.setVerticalSpacing(TITLE_GAP)
-        grid.addWidget(self.title, 0, 0, 1, 2)
-        grid.addWidget(self.canvas, 1, 0)
-        grid.addWidget(self.ends, 1, 1)
-        grid.setColumnStretch(0, 1)
-        grid.setRowStretch(1, 1)
-        self.setAutoFillBackground(True)
-        self.setAccessibleName(self.info.title)
+    def event(self, event: QEvent) -> bool:
+        """The tip belongs to the title: it would cover the curves."""
+        if isinstance(event, QHelpEvent) and not self.title.geometry().contains(event.pos()):
+            event.ignore()
+            return True
+        return super().event(event)
+
+    # --- colours --------------------------------------------------------------------------------------
 
     def set_theme(self, theme: Theme) -> None:
+        self.theme = self.crosshair.theme = theme
         palette = self.palette()
         palette.setColor(self.backgroundRole(), QColor(theme.plot))
         self.setPalette(palette)
@@ -101,13 +143,17 @@ class LivePlot(QWidget):
         for line in self.lines[1:]:
             line.setPen(pg.mkPen(theme.border, width=1))
         numbered = list(zip(self.info.numbers, self.info.labels, strict=True))
-        colors = [curve_color(theme, self.info.name, number, name) for number, name in numbered]
-        for i, (curve, color) in enumerate(zip(self.curves, colors, strict=True)):
-            pen = pg.mkPen(color, width=2 if self._is_total(i) else 1)
-            if pattern := dash(self.info.numbers[i]):
-                pen.setDashPattern(list(pattern))
-            curve.setPen(pen)
-        self.ends.set_colors(colors)
+        self.colors = [curve_color(theme, self.info.name, number, name) for number, name in numbered]
+        for i, curve in enumerate(self.curves):
+            curve.setPen(self._pen(i))
+        self.ends.set_colors(self.colors)
+        self.legend.set_colors(self.colors)
+
+    def _pen(self, i: int) -> QPen:
+        pen = pg.mkPen(self.colors[i], width=2 if i == self.hovered or self._is_total(i) else 1)
+        if pattern := stroke(self.info.numbers[i], self.info.labels[i]):
+            pen.setDashPattern(list(pattern))
+        return pen
 
     def _is_total(self, i: int) -> bool:
         return self.info.name == "energy" and self.info.labels[i] == "total"
@@ -116,22 +162,33 @@ class LivePlot(QWidget):
 
     def show_values(self, times: Array, values: Array, now: float) -> None:
         """Rows (n,) and (n, k) of the history, oldest first; `now` is wall time [s]."""
+        self._times, self._values = times, values
         if len(times) == 0:
+            self._x, self._y = times, values
+            self._written = -np.inf
             for curve in self.curves:
                 curve.setData([], [])
             self.ends.show_ends([], [])
+            self._place_crosshair()
             return
-        newest = values[-1]
         t, v = decimate(times, values, self.seconds / BINS)
-        if self.logarithmic:
-            v = np.log10(np.maximum(np.abs(v), self.info.min_span))
+        v = self._drawn(v)
         finite = v[np.isfinite(v)]
         if len(finite) and self.range.update(float(finite.min()), float(finite.max()), now):
             self._take_range(self.range.low, self.range.high)
-        x = t - times[-1]
+        self._x, self._y = t - times[-1], v
         for i, curve in enumerate(self.curves):
-            curve.setData(x, v[:, i])
-        self._show_ends(v[-1], newest)
+            curve.setData(self._x, v[:, i])
+        if self.age is not None or now - self._written >= NUMBER_SECONDS:
+            self._written = now
+            self._write_values()
+        else:
+            self.ends.show_ends(self._end_heights(), self._texts)
+        self._place_crosshair()
+
+    def _drawn(self, values: Array) -> Array:
+        """Where values are on the axis."""
+        return np.log10(np.maximum(np.abs(values), self.info.min_span)) if self.logarithmic else values
 
     def _take_range(self, low: float, high: float) -> None:
         self.canvas.setYRange(low, high, padding=0.04)
@@ -142,58 +199,93 @@ class LivePlot(QWidget):
             line.setVisible(value is not None)
             line.setPos(value or 0.0)
         marks = sorted([*values, 0.0] if has_zero else values)
-        names = [f"1e{v:.0f}" if self.logarithmic else compact(v) for v in marks]
-        ticks = [(v, n.replace("-", MINUS)) for v, n in zip(marks, names, strict=True)]
-        self.canvas.getPlotItem().getAxis("left").setTicks([ticks])
-
-    def _show_ends(self, positions: Array, newest: Array) -> None:
-        box = self.canvas.getPlotItem().getViewBox()
-        heights = [float(box.mapViewToScene(QPointF(0.0, float(y))).y()) if np.isfinite(y) else 0.0 for y in positions]
-        smallest = NOTHING * max(abs(self.range.low), abs(self.range.high)) if not self.logarithmic else 0.0
-        texts = [_short(float(value)) if abs(value) >= smallest else "0" for value in newest]
-        self.ends.show_ends(heights, texts)
-
-
-class CurveEnds(QWidget):
-    """The newest value of every curve beside its end, in its colour, one above the other."""
-
-    def __init__(self, labels: tuple[str, ...]) -> None:
-        super().__init__()
-        self.labels = labels if len(labels) > 1 else ("",)
-        self._colors: list[str] = []
-        self._heights: list[float] = []
-        self._texts: list[str] = []
+        names = [(f"1e{v:.0f}" if self.logarithmic else compact(v)).replace("-", MINUS) for v in marks]
+        self.canvas.getPlotItem().getAxis("left").setTicks([list(zip(marks, names, strict=True))])
         metrics = QFontMetricsF(font(CAPTION_PT))
-        numbers = max(metrics.horizontalAdvance(text) for text in WIDEST)
-        names = max(metrics.horizontalAdvance(name) for name in self.labels)
-        self.setFixedWidth(round(names + numbers + 20))
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        wanted = max((metrics.horizontalAdvance(name) for name in names), default=0.0) + AXIS_GAP
+        if wanted > self._axis_width:  # grows only: curves should not jump to and fro
+            self._axis_width = wanted
+            self._share_room()
 
-    def set_colors(self, colors: list[str]) -> None:
-        self._colors = colors
-        self.update()
+    # --- values beside the curves -----------------------------------------------------------------------
 
-    def show_ends(self, heights: list[float], texts: list[str]) -> None:
-        if (heights, texts) != (self._heights, self._texts):
-            self._heights, self._texts = heights, texts
-            self.update()
+    def _row(self) -> int | None:
+        """The row of the history whose values are told: at the crosshair, else the newest; None before the first."""
+        if len(self._times) == 0:
+            return None
+        return row_at(self._times, self._times[-1] + (self.age or 0.0))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setFont(font(CAPTION_PT, QFont.Weight.Medium))
-        line = QFontMetricsF(painter.font()).height()
-        for i, middle in spread(self._heights, self.height() - BOTTOM_AXIS + line / 2, line).items():
-            painter.setPen(QColor(self._colors[i]))
-            row = QRectF(6, middle - line / 2, self.width() - 10, line)
-            number_side = Qt.AlignmentFlag.AlignRight if self.labels[i] else Qt.AlignmentFlag.AlignLeft
-            painter.drawText(row, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, self.labels[i])
-            painter.drawText(row, number_side | Qt.AlignmentFlag.AlignVCenter, self._texts[i])
+    def _write_values(self) -> None:
+        row = self._row()
+        smallest = NOTHING * max(abs(self.range.low), abs(self.range.high)) if not self.logarithmic else 0.0
+        told = [] if row is None else self._values[row]
+        self._texts = [self.ends.text(float(value), smallest) for value in told] or ["–"] * len(self.curves)
+        if len(self._times):
+            self.ends.show_ends(self._end_heights(), self._texts)
+            i = self.hovered
+            self.legend.tell((i, f"{self.info.labels[i]}  {self._texts[i]} {self.info.unit}") if i >= 0 else None)
 
+    def _end_heights(self) -> list[float]:
+        above = self.canvas.y() - self.ends.y()
+        return [y + above if np.isfinite(y) else 0.0 for y in self._to_pixels(np.zeros(1), self._y[-1:])[1][0]]
 
-def _short(value: float) -> str:
-    """Four significant digits, or as many as there is room for."""
-    texts = (significant(value, digits) for digits in (4, 3, 2))
-    return next((text for text in texts if len(text) <= len(WIDEST[0])), significant(value, 2))
+    def _to_pixels(self, x: Array, y: Array) -> tuple[Array, Array]:
+        """Times and places on the axis in pixels of the canvas."""
+        box = self.canvas.getPlotItem().getViewBox()
+        origin, unit = box.mapViewToScene(QPointF(0.0, 0.0)), box.mapViewToScene(QPointF(1.0, 1.0))
+        return origin.x() + x * (unit.x() - origin.x()), origin.y() + y * (unit.y() - origin.y())
+
+    # --- the mouse --------------------------------------------------------------------------------------
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        at = event.position() - QPointF(self.canvas.pos())
+        field = self.canvas.getPlotItem().getViewBox().sceneBoundingRect()
+        inside = field.contains(at)
+        self._hover(self._curve_at(at) if inside else self._label_at(event.position()))
+        self.pointed.emit((at.x() - field.right()) / field.width() * self.seconds if inside else None)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+        self.pointed.emit(None)
+
+    def _curve_at(self, at: QPointF) -> int:
+        return nearest_curve(*self._to_pixels(self._x, self._y), (at.x(), at.y()), HOVER_REACH)
+
+    def _label_at(self, at: QPointF) -> int:
+        at = at - QPointF(self.ends.pos())
+        inside = self.ends.rect().contains(at.toPoint())
+        return next((i for i, row in self.ends.rows().items() if row.contains(at)), -1) if inside else -1
+
+    def _hover(self, i: int) -> None:
+        if i == self.hovered:
+            return
+        before, self.hovered = self.hovered, i
+        for changed in (before, i):
+            if changed >= 0:
+                self.curves[changed].setPen(self._pen(changed))
+        self.ends.hover(i)
+        self._write_values()
+
+    def show_crosshair(self, age: float | None) -> None:
+        """The line at this time, with the values there; None takes it away. No history is read for it."""
+        if age != self.age:
+            self.age = age
+            self._write_values()
+            self._place_crosshair()
+
+    def _place_crosshair(self) -> None:
+        self.crosshair.setGeometry(self.canvas.geometry())
+        if self.age is None:
+            self.crosshair.leave()
+            return
+        box = self.canvas.getPlotItem().getViewBox()
+        self.crosshair.field = box.sceneBoundingRect()
+        row = self._row()
+        told = [] if row is None else list(self._drawn(self._values[row]))
+        x, heights = self._to_pixels(np.array([self.age]), np.array(told))
+        dots = [(float(y), c) for y, c in zip(heights, self.colors, strict=False) if np.isfinite(y)]
+        time = "" if row is None else f"t {self._times[row]:.2f} s"
+        self.crosshair.place(float(x[0]), time, dots)
 
 
 def curve_color(theme: Theme, plot: str, number: int, name: str) -> str:

@@ -1,0 +1,75 @@
+"""Above the curves of a plot: its title, and a line of names where there is no room for them beside the curves."""
+
+from __future__ import annotations
+
+from PyQt6.QtCore import QPointF, QSize, Qt
+from PyQt6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent
+from PyQt6.QtWidgets import QSizePolicy, QWidget
+
+from app.curve_names import legend
+from app.style import font
+from app.theme import BODY_PT, CAPTION_PT, PADDING
+
+WORD_GAP = 8  # [px]
+
+
+class PlotTitle(QWidget):
+    """Name, bold, and [unit]; the name is cut where it does not fit."""
+
+    def __init__(self, name: str, unit: str) -> None:
+        super().__init__()
+        self.name, self.unit = name, f"[{unit}]"
+        self._bold, self._plain = font(BODY_PT, QFont.Weight.Bold), font(BODY_PT)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        bold, plain = QFontMetricsF(self._bold), QFontMetricsF(self._plain)
+        width = PADDING + bold.horizontalAdvance(self.name) + WORD_GAP + plain.horizontalAdvance(self.unit)
+        return QSize(round(width + 1), round(bold.height()))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, self.sizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        bold, base = QFontMetricsF(self._bold), QFontMetricsF(self._bold).ascent()
+        spare = self.width() - (self.sizeHint().width() - bold.horizontalAdvance(self.name)) + 1
+        name = bold.elidedText(self.name, Qt.TextElideMode.ElideRight, max(spare, 0))
+        painter.setPen(self.palette().windowText().color())
+        painter.setFont(self._bold)
+        painter.drawText(QPointF(PADDING, base), name)
+        painter.setFont(self._plain)
+        painter.drawText(QPointF(PADDING + bold.horizontalAdvance(name) + WORD_GAP, base), self.unit)
+
+
+class Legend(QWidget):
+    """The names of the curves in their colours; of a hovered one the name in full, and its value."""
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        super().__init__()
+        self.entries = legend(labels) if len(labels) > 1 else []
+        self.note: tuple[int, str] | None = None  # a curve, and what is told of it
+        self._colors: list[str] = []
+        self.setFixedHeight(round(QFontMetricsF(font(CAPTION_PT)).height()))
+
+    def set_colors(self, colors: list[str]) -> None:
+        self._colors = colors
+        self.update()
+
+    def tell(self, note: tuple[int, str] | None) -> None:
+        if note != self.note:
+            self.note = note
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setFont(font(CAPTION_PT, QFont.Weight.Medium))
+        metrics = QFontMetricsF(painter.font())
+        x = float(PADDING)
+        for curve, word in [self.note] if self.note else self.entries:
+            shown = metrics.elidedText(word, Qt.TextElideMode.ElideRight, self.width() - x)
+            painter.setPen(QColor(self._colors[curve]))
+            painter.drawText(QPointF(x, metrics.ascent()), shown)
+            x += metrics.horizontalAdvance(shown) + WORD_GAP
+            if shown != word:
+                break
