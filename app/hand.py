@@ -181,7 +181,8 @@ class Hand:
         self.leave()
         self.glide = None
         self.hidden, self.followed, self._followed_at = frozenset(), -1, None
-        self.camera = self.session.stage.home()
+        if self.session.stage is not self.session.read_again:
+            self.camera = self.session.stage.home()
 
     # --- camera -----------------------------------------------------------------------------------
 

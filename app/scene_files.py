@@ -50,6 +50,7 @@ class SceneFiles(QObject):
         self.session, self.settings = session, settings
         self.recent = settings.texts(RECENT)
         self.is_changed = False
+        self.is_saving = False
         self.offer: Kept | None = None
         self._shelf = Shelf(settings.folder / "unsaved")
         self._camera = camera
@@ -105,12 +106,14 @@ class SceneFiles(QObject):
             return load_stage(target)
 
         def then(stage: Stage | None, sentence: str) -> None:
+            self.is_saving = False
             if stage is None:
                 self.session.say("error", sentence)
             else:
                 self.session.adopt(stage)
                 self.session.say("ok", f"Saved {target}", target)
 
+        self.is_saving = True
         self.session.in_background(write, then)
 
     def suggestion(self) -> Path:

@@ -87,6 +87,7 @@ class Session(QObject):
         self._make_runner = make_runner
         self._scene_id: int | None = None
         self._prepared: list[Stage] = []
+        self.read_again: Stage | None = None  # the file changed on disk: one looks at it from where one stands
         self._moved: dict[str, Vec3 | None] = {}  # targets moved by hand -> where they stood, off their paths
         self._noted: Stage | None = None  # whose notes have been told
         self._waiting: dict[tuple[Any, ...], cmd.Command] = {}
@@ -239,6 +240,11 @@ class Session(QObject):
         if self.runner is None:
             self._show(stage.scene, None)
         self.send(cmd.LoadScene(stage.scene))
+
+    def run_again(self, stage: Stage) -> None:
+        """Run what the file on stage says now, seen from where one stands."""
+        self.read_again = stage
+        self._on_loaded(stage, "")
 
     def _travel(self, way: cmd.Command) -> None:
         """Undo and redo; a scene is made ready for the screen before it runs."""

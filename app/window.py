@@ -31,6 +31,7 @@ from app.theme import (
     WINDOW_SIZE,
 )
 from app.viewport import Viewport
+from app.watching import Watching
 from app.widgets.help import HelpCard
 from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
@@ -65,6 +66,7 @@ class Window(QMainWindow):
         self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
         self.files = SceneFiles(session, settings, self.viewport.seen_from)
+        self.watching = Watching(session, self.files)
         self.offer = OfferCard(self.viewport)
         self.gallery = Gallery(session, settings.cache / "thumbnails")
         self.scenes, self.plots = ScenesPanel(session, self.gallery), PlotsPanel(session)
@@ -176,6 +178,7 @@ class Window(QMainWindow):
         self.plots.wake()
         self.session.start()
         self.files.start()
+        self.watching.start()
         self.gallery.start()
 
     def pulse(self) -> None:
@@ -216,6 +219,7 @@ class Window(QMainWindow):
         if not self.is_viewport_only:
             self.settings.set("geometry", self.saveGeometry())
             self.settings.set("layout", self.saveState(LAYOUT_VERSION))
+        self.watching.stop()
         self.files.stop()
         self.gallery.stop()
         self.settings.save()
