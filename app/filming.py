@@ -110,6 +110,7 @@ class Filming(QObject):
             self.session.say("error", str(problem))
             return
         self._scene_id, self._fps = self.session.snapshot.scene_id, wanted.fps
+        self.session.runner.frames_done = 0
         self.session.send(Record(wanted.fps))
 
     def stop(self) -> None:
@@ -160,14 +161,21 @@ class Filming(QObject):
     def poll(self) -> None:
         """Called at display rate."""
         self._drain()
-        if self._film is not None and self._film.poll().over:
-            self.session.send(Record(None))
-            self._complete()
+        if self._film is not None:
+            self._count_done(self._film.poll())
         for film in list(self._completing):
             progress = film.poll()
             if progress.over:
                 self._completing.remove(film)
                 self._tell(progress)
+
+    def _count_done(self, progress: Progress) -> None:
+        """The runner waits while too many frames are not drawn yet."""
+        if self.session.runner is not None:
+            self.session.runner.frames_done = progress.written
+        if progress.over:
+            self.session.send(Record(None))
+            self._complete()
 
     def _tell(self, progress: Progress) -> None:
         if progress.state == "failed":

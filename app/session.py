@@ -34,6 +34,7 @@ class Running(Protocol):
     latest: Snapshot | None
     events: queue.SimpleQueue[cmd.Event]
     frames: queue.SimpleQueue[Snapshot]
+    frames_done: int
     history: Any
 
     def start(self) -> None: ...

@@ -47,6 +47,7 @@ _WHEN_DISABLED = (QPalette.ColorRole.WindowText, QPalette.ColorRole.Text, QPalet
 
 TEXT_SCALES = (0.8, 0.9, 1.0, 1.1, 1.25, 1.4, 1.6)
 _text = {"scale": 1.0}
+_applied = {"theme": "light"}
 
 
 def text_scale() -> float:
@@ -72,8 +73,14 @@ def resolve(choice: str) -> str:
     return "dark" if dark else "light"
 
 
+def applied() -> Theme:
+    """The theme that everything has now."""
+    return THEMES[_applied["theme"]]
+
+
 def apply(app: QApplication, name: str) -> None:
     theme = THEMES[name]
+    _applied["theme"] = name
     app.setStyle("Fusion")
     app.setFont(font(tokens.BODY_PT))
     app.setPalette(palette(theme))

@@ -158,9 +158,13 @@ class LoadScene(Command):
 
 @dataclass(frozen=True)
 class Record(Command):
-    """Asks for a snapshot in `runner.frames` every 1/fps simulated seconds (None: no more)."""
+    """Asks for a snapshot in `runner.frames` every 1/fps simulated seconds (None: no more).
+
+    While `most_waiting` of them are not done with, as `runner.frames_done` counts them, a running world waits.
+    """
 
     fps: float | None
+    most_waiting: int = 600
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ class Runner:
         self.latest: Snapshot | None = None
         self.events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self.frames: queue.SimpleQueue[Snapshot] = queue.SimpleQueue()
+        self.frames_done = 0  # of the recording at hand; who draws the frames counts them here
         self.history: History | None = None
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._simulation: Simulation | None = None
@@ -71,6 +72,7 @@ class Runner:
         self._clock = _Clock()
         self._frame_period: float | None = None
         self._next_frame = 0.0
+        self._frames_offered = self._most_waiting = 0
         self._watches_forces = self._watches_causes = False
         self._step_times: deque[float] = deque(maxlen=31)
         self._scene = scene
@@ -215,7 +217,8 @@ class Runner:
             return
         if not command.fps > 0:
             raise ValueError(f"The frame rate must be positive, not {command.fps:g}.")
-        self._frame_period = 1.0 / command.fps
+        self._frame_period, self._most_waiting = 1.0 / command.fps, command.most_waiting
+        self._frames_offered = 0
         self._next_frame = self._simulation.time if self._simulation else 0.0
         self._offer_frame()
 
@@ -243,6 +246,9 @@ class Runner:
         begin, done = time.perf_counter(), 0
         start = time.thread_time()
         while done < owed and (left := BUDGET - (time.perf_counter() - begin)) > 0:
+            if self._waits_for_frames():
+                owed = done  # let go, as of a scene that is too slow
+                break
             taken = self._step(min(owed - done, self._affordable(left)))
             if not taken:
                 break
@@ -251,6 +257,11 @@ class Runner:
             self._step_times.append((time.thread_time() - start) / done)
             self._publish()
         self._clock.settle(simulation.time, self._speed, behind=done < owed)
+
+    def _waits_for_frames(self) -> bool:
+        """Drawing a film is far behind: none of its frames may be lost, and no memory holds them all."""
+        waiting = self._frames_offered - self.frames_done
+        return self._frame_period is not None and waiting >= self._most_waiting
 
     def _affordable(self, seconds: float) -> int:
         """How many steps surely fit at once, by the slowest of late; one as long as nothing is known."""
@@ -288,6 +299,7 @@ class Runner:
             return
         if simulation.time + 0.5 * simulation.dt >= self._next_frame:
             self.frames.put(self._snapshot())
+            self._frames_offered += 1
             self._next_frame += self._frame_period
 
     def _restart_clock(self) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import Qt
-from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QDialog, QDialogButtonBox, QVBoxLayout, QWidget
 
-from app.diagnostics import message_line
 from app.session import Message, Session
 from app.style import scaled
 from app.theme import CONTROL_GAP, PADDING
+from app.widgets.message_text import MessageText
 from app.widgets.section import label
 
 NOTHING = "Nothing has been said yet."
@@ -22,15 +22,16 @@ class MessageList(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Messages")
         self.resize(720, 320)
-        self.text = QPlainTextEdit("\n".join(map(message_line, session.messages)))
+        self.text = MessageText()
         self.text.setPlaceholderText(NOTHING)
-        self.text.setReadOnly(True)
         self.text.setAccessibleName("Messages")
+        for message in session.messages:
+            self.text.add(message)
         QVBoxLayout(self).addWidget(self.text)
         session.said.connect(self._add)
 
     def _add(self, message: Message) -> None:
-        self.text.appendPlainText(message_line(message))
+        self.text.add(message)
 
 
 class Page(QDialog):

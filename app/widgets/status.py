@@ -14,9 +14,7 @@ from app.icons import tinted
 from app.session import LEVELS, Message
 from app.style import scaled
 from app.theme import PADDING, STATUS_HEIGHT, THEMES
-
-ICONS = {"info": "info", "ok": "ok", "warning": "warning", "error": "error"}
-TOKENS = {"info": "muted", "ok": "ok", "warning": "warn", "error": "error"}
+from app.widgets.message_text import SIGNS
 
 
 class StatusLine(QStatusBar):
@@ -63,8 +61,8 @@ class StatusLine(QStatusBar):
 
     def _show_sign(self) -> None:
         if self.message is not None:
-            color = getattr(THEMES[self.theme], TOKENS[self.message.level])
-            self.sign.setPixmap(tinted(ICONS[self.message.level], color, 16, self.devicePixelRatioF()))
+            icon, token = SIGNS[self.message.level]
+            self.sign.setPixmap(tinted(icon, getattr(THEMES[self.theme], token), 16, self.devicePixelRatioF()))
 
     def _show_links(self, on: bool) -> None:
         self.folder.setVisible(on)

@@ -67,7 +67,7 @@ def test_the_spring_pulls_by_its_law_and_its_impulse_is_the_momentum_gained(floa
             steps.append(session.runner.frames.get())
 
     monkeypatch.setattr(bench.window.filming, "_drain", keep)
-    session.send(Record(1.0 / session.snapshot.dt))  # every step is offered
+    session.send(Record(1.0 / session.snapshot.dt, sys.maxsize))  # every step is offered
     x, y = bench.body_pixel(0)
     start = QPoint(x + 8, y - 6)
     bench.bot.mousePress(bench.viewport, LEFT, CTRL, start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from datetime import datetime
 
 import av
@@ -10,8 +11,10 @@ import pytest
 from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QGuiApplication, QImage
 
-from app.filming import output_path
-from sim.command import Record
+from app.filming import FilmSettings, output_path
+from app.video import Recording
+from sim.command import Record, SetSpeed
+from sim.runner import Runner
 from tests.app.window_bench import Bench
 
 FRAMES = 12
@@ -84,6 +87,27 @@ def test_closing_while_recording_completes_the_film_and_leaves_no_thread(bench, 
     assert length(film) == FRAMES
     assert bench.runner.stopped
     assert [t for t in threading.enumerate() if t is not threading.main_thread()] == []
+
+
+def test_a_world_faster_than_the_drawing_waits_and_the_film_has_every_frame(qtbot, tmp_path, folder, monkeypatch):
+    bench = Bench(qtbot, tmp_path, "free_body", Runner)
+    filming, most = bench.window.filming, Record(60.0).most_waiting
+    filming.settings = FilmSettings(".mp4", (64, 48), 60.0)
+    bench.session.send(SetSpeed(64.0))
+    with monkeypatch.context() as stuck:
+        told = Recording.poll
+        stuck.setattr(Recording, "poll", lambda film: replace(told(film), written=0))
+        press(bench, Qt.Key.Key_V)
+        film = filming._film
+        qtbot.waitUntil(lambda: film.poll().added == most, timeout=60000)
+        stands = bench.session.snapshot.step
+        qtbot.wait(200)
+        assert film.poll().added == most and bench.session.snapshot.step == stands
+    qtbot.waitUntil(lambda: film.poll().added > most + 60, timeout=60000)  # drawn frames make room
+    press(bench, Qt.Key.Key_V)
+    qtbot.waitUntil(lambda: not filming.unfinished, timeout=60000)
+    assert length(bench.session.messages[-1].path) == film.poll().added
+    bench.close()
 
 
 def test_another_scene_ends_the_film(bench, folder):

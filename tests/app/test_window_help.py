@@ -5,14 +5,16 @@ from __future__ import annotations
 import av
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtGui import QGuiApplication, QTextCursor
 from PyQt6.QtWidgets import QApplication
 
 from app import style
 from app.diagnostics import program_version
 from app.filming import FilmSettings
+from app.theme import THEMES
 from app.widgets.film_dialog import RATES, SIZES, FilmDialog
 from app.widgets.help import HelpCard
+from app.widgets.message_text import SIGN_SIZE
 from app.widgets.messages import MessageList, Page
 from sim.command import Record
 from tests.app.window_bench import Bench
@@ -82,6 +84,39 @@ def test_the_list_of_messages_keeps_all_and_grows_while_it_is_open(bench):
     ]
     page.close()
     bench.session.say("info", "Nobody listens.")  # and nothing breaks
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_messages_have_a_sign_a_word_and_a_colour_and_are_copied_by_keys(bench, theme):
+    said = {"ok": "Recorded.", "warning": "It leaks.", "error": "It broke."}
+    tokens = {"ok": "ok", "warning": "warn", "error": "error"}
+    words = {"ok": "Done: ", "warning": "Warning: ", "error": "Error: "}
+    for level, sentence in said.items():
+        bench.session.say(level, sentence)
+    page = opened(bench, "messages", MessageList)
+    for name in ("dark" if theme == "light" else "light", theme):  # it follows the theme while it is open
+        bench.window.choose_theme(name)
+        bench.bot.wait(50)
+    text, picture = page.text, page.grab().toImage()
+    block = text.document().lastBlock().previous().previous()
+    for level, sentence in said.items():
+        assert block.text().endswith(words[level] + sentence)
+        color = getattr(THEMES[theme], tokens[level])
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + block.text().index(words[level]) + 1)
+        assert cursor.charFormat().foreground().color().name() == color.lower()
+        box = text.blockBoundingGeometry(block).translated(text.contentOffset())
+        top = text.mapTo(page, text.viewport().pos()).y() + round(box.top())
+        left = text.mapTo(page, text.viewport().pos()).x()
+        rows, columns = range(top, top + round(box.height()) + 2), range(left - SIGN_SIZE - 8, left)
+        assert any(picture.pixelColor(x, y).name() == color.lower() for y in rows for x in columns), level
+        block = block.next()
+    text.setFocus()
+    bench.bot.keyClick(text, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    bench.bot.keyClick(text, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = QGuiApplication.clipboard().text().splitlines()[-3:]
+    assert [line.split("  ", 1)[1] for line in copied] == [words[level] + said[level] for level in said]
+    page.close()
 
 
 def test_shift_v_asks_first_and_v_records_so_from_then_on(bench, qtbot, tmp_path):

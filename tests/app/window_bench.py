@@ -29,6 +29,7 @@ class StillRunner:
     def __init__(self, scene: Scene) -> None:
         self.events: queue.SimpleQueue[cmd.Event] = queue.SimpleQueue()
         self.frames: queue.SimpleQueue[Snapshot] = queue.SimpleQueue()
+        self.frames_done = 0
         self.sent: list[cmd.Command] = []
         self.refuse: dict[type[cmd.Command], str] = {}
         self.stopped = False

@@ -218,6 +218,27 @@ def test_a_recording_has_a_frame_for_every_period_of_simulated_time(drive):
     assert np.allclose(times, 0.007 + np.arange(61) / 60, atol=0.0006)
 
 
+def test_a_world_that_outruns_the_drawing_of_its_film_waits_for_it_and_loses_no_frame(drive):
+    """Counted at 64 × real time: never more frames wait than may, and they come one a period all the same."""
+    driver, most = drive("arm_reach"), 5
+    driver.ask(SetSpeed(64.0))
+    driver.ask(Record(60.0, most))
+    driver.ask(Play(True))
+    times = []
+    for done in range(40):
+        driver.until(lambda done=done: driver.runner.frames.qsize() == most)
+        driver.ask(SetGain("reach", "kp", 100.0 + done))  # a world that waits still obeys
+        stands = driver.runner.latest.step
+        driver.ask(SetGain("reach", "kd", 10.0 + done))
+        assert driver.runner.frames.qsize() == most and driver.runner.latest.step == stands
+        times.append(driver.runner.frames.get().time)
+        driver.runner.frames_done += 1
+    assert np.allclose(times, np.arange(40) / 60, atol=0.0006)
+    driver.ask(Record(None))
+    driver.until(lambda: driver.runner.latest.step > stands + 1000)  # without a film it runs on
+    assert driver.runner.frames.qsize() <= most
+
+
 def test_a_scene_that_cannot_be_loaded_leaves_the_old_one_running(drive):
     driver = drive("arm_reach")
     bad = Scene("bad", "Bad", bodies=(Body("b", -1.0, (0, 0, 0), (1, 1, 1, 0, 0, 0)),))
