@@ -9,7 +9,7 @@ from PyQt6.QtGui import QGuiApplication
 from app.action import Action
 from app.inspection import pose
 from app.selection import Selection
-from sim.history import JOINT_PLOTS, PLOTS
+from sim.plots import CAUSE_ROWS, JOINT_PLOTS, PLOTS
 
 if TYPE_CHECKING:
     from app.window import Window
@@ -85,7 +85,7 @@ SELECTION_ACTIONS = (
             help="-",
             context="Plot",
         )
-        for kind in JOINT_PLOTS
+        for kind in (*JOINT_PLOTS, *CAUSE_ROWS)
     ),
     *(
         Action(

@@ -35,7 +35,7 @@ from app.watching import Watching
 from app.widgets.help import HelpCard
 from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
-from sim.command import WatchForces
+from sim.command import WatchCauses, WatchForces
 
 PULSE = 16  # [ms]
 PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
@@ -76,7 +76,7 @@ class Window(QMainWindow):
         self.help: HelpCard | None = None
         self._closing_since: float | None = None
         self._last_panels = self._last_plots = 0.0
-        self._watches_forces = False
+        self._watches = {WatchForces: False, WatchCauses: False}
         self._lay_out()
         self.menus = Menus(self)
         self.addToolBar(self.menus.toolbar)
@@ -135,6 +135,7 @@ class Window(QMainWindow):
         session.said.connect(self._on_message)
         self.filming.settings = FilmSettings.parse(self.settings.text("film", ""))
         session.shown.selection_changed.connect(lambda _: self.menus.refresh())
+        session.shown.plots_changed.connect(self._watch)
         self.viewport.context_asked.connect(lambda at: self.menus.popup(at))
         session.undo.changed.connect(self.menus.refresh)
         self.scenes.chosen.connect(self.open_file)
@@ -192,7 +193,7 @@ class Window(QMainWindow):
             self._last_panels = now
             self.control.refresh(self.session.snapshot)
             self.physics.refresh(self.session.snapshot)
-            self._watch_forces()
+            self._watch()
             if self.inspector.isVisible():
                 self.inspector.refresh(self.session.snapshot)
             self.menus.refresh()
@@ -275,14 +276,18 @@ class Window(QMainWindow):
     def toggle_overlay(self, name: str) -> None:
         """Frames, trails, arrows…"""
         self.viewport.overlays = self.viewport.overlays.toggled(name)
-        self._watch_forces()
+        self._watch()
 
-    def _watch_forces(self) -> None:
-        """What only the physics can tell is asked of it while an overlay or the Inspector shows it."""
-        wanted = self.viewport.overlays.needs_forces or self.inspector.needs_forces
-        if wanted != self._watches_forces:
-            self._watches_forces = wanted
-            self.session.send(WatchForces(wanted))
+    def _watch(self) -> None:
+        """What only the physics can tell is asked of it while an overlay, the Inspector or a plot shows it."""
+        wanted = {
+            WatchForces: self.viewport.overlays.needs_forces or self.inspector.needs_forces,
+            WatchCauses: self.plots.needs_causes,
+        }
+        for command, on in wanted.items():
+            if on != self._watches[command]:
+                self._watches[command] = on
+                self.session.send(command(on))
 
     def choose_quality(self, choice: str) -> None:
         self.viewport.quality.choose(choice)

@@ -7,11 +7,19 @@ import numpy as np
 from sim.model import Model
 
 INPUTS, MOUSE, GRAVITY, CORIOLIS = "inputs", "mouse", "gravity", "Coriolis"
+INERTIA = "inertia"  # what all causes add up to: M(q) a
+
+
+_CONTROL = " control"
+
+
+def is_controller(cause: str) -> bool:
+    return cause.endswith(_CONTROL)
 
 
 def cause_names(model: Model) -> tuple[str, ...]:
     """In the order of the columns: the controllers, one of which may be called gravity, then what else may act."""
-    controllers = (f"{c.name} control" for c in model.scene.controllers)
+    controllers = (f"{c.name}{_CONTROL}" for c in model.scene.controllers)
     return (*controllers, INPUTS, MOUSE, GRAVITY, CORIOLIS, held_name(model))
 
 

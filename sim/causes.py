@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.cause_names import cause_names
 from sim.control.controls import Controls
 from sim.dynamics.inertia import world_inertias
 from sim.dynamics.inputs import Inputs, add_inputs, inputs_of
@@ -97,7 +96,7 @@ class Explainer:
             wrench=controls.wrench,
             rows=history.rows,
             counter=history.counter,
-            out=history.keep_causes(len(cause_names(model))),
+            out=history.keep_causes(),
             **{name: np.zeros(size) for name, size in sizes.items()},
         )
         tree, inputs = _pack_tree(arrays.tree), _pack_inputs(arrays.inputs)

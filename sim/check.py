@@ -112,15 +112,24 @@ def _check_world(scene: Scene) -> None:
 
 def _check_plot(where: Where, name: str, scene: Scene) -> None:
     """A plot of the table, or one joint's curves of it: "joint_angle:elbow"."""
-    from sim.history import JOINT_PLOTS, OF_JOINT, PLOTS  # imports sim.model, which imports this module
+    from sim.plots import CAUSES, JOINT_PLOTS, OF_JOINT, PLOTS  # imports sim.model, which imports this module
 
     kind, of_joint, joint = name.partition(OF_JOINT)
     check_known(where, kind, "plot", PLOTS)
     if not of_joint:
         return
+    if kind == CAUSES:
+        check_known(where, joint, "joint", _turned(scene))
+        return
     if kind not in JOINT_PLOTS:
         fail(where, f'plots names "{name}", but only {listing(JOINT_PLOTS)} can be of one joint')
     check_known(where, joint, "joint", [j.name for j in scene.joints if j.kind != "fixed"])
+
+
+def _turned(scene: Scene) -> list[str]:
+    """What can be turned on its own: a joint of one axis, or an axis of a ball."""
+    axes = {"hinge": ("",), "slider": ("",), "ball": (" x", " y", " z")}
+    return [f"{j.name}{axis}" for j in scene.joints for axis in axes.get(j.kind, ())]
 
 
 def _carriers(scene: Scene) -> dict[str, str]:

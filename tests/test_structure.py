@@ -22,6 +22,7 @@ LAYERS = (
     "sim.check sim.target_path sim.valueless",
     "sim.model sim.state sim.start",
     "sim.cause_names",
+    "sim.plots",
     "sim.dynamics.* sim.history sim.rest sim.files.* sim.tuning",
     "sim.loops",
     "sim.assemble",

@@ -16,8 +16,8 @@ from app.selection import carrying_joint
 from app.session import Session
 from app.stage import Stage
 from app.theme import BOTTOM_DOCK, THEMES
-from sim.history import JOINT_PLOTS, OF_JOINT, PLOTS, PlotInfo, plot_info
 from sim.model import FIXED, FREE
+from sim.plots import CAUSE_ROWS, JOINT_PLOTS, OF_JOINT, PLOTS, PlotInfo, cause_plots, plot_info
 
 if TYPE_CHECKING:
     from app.widgets.live_plot import LivePlot
@@ -69,6 +69,8 @@ class PlotsPanel(QWidget):
         joint = carrying_joint(model, body) if body >= 0 else -1
         moves = joint >= 0 and model.joint_type[joint] not in (FREE, FIXED)
         self.own = {kind: f"{kind}{OF_JOINT}{model.joint_names[joint]}" for kind in JOINT_PLOTS if moves}
+        if moves:
+            self.own |= dict(zip(CAUSE_ROWS, cause_plots(model, joint), strict=False))
         infos = (self._in_units(plot_info(model, name))[0] for name in (*PLOTS, *self.own.values()))
         self.offered = {info.name: f"{info.title} [{info.unit}]" for info in infos if info.labels}
 
@@ -80,6 +82,7 @@ class PlotsPanel(QWidget):
         if not self._awake:
             return
         from app.widgets.live_plot import LivePlot
+        from app.widgets.stacked_plot import StackedPlot
 
         for plot in self.plots:
             self.layout().removeWidget(plot)
@@ -87,12 +90,18 @@ class PlotsPanel(QWidget):
         model = self.session.stage.model
         infos = (plot_info(model, name) for name in self.session.shown.plots)
         shown = [self._in_units(info) for info in infos if info.labels]
-        self.plots = [LivePlot(info, THEMES[self.theme], SECONDS) for info, _ in shown]
+        kinds = [StackedPlot if info.stacked else LivePlot for info, _ in shown]
+        self.plots = [kind(info, THEMES[self.theme], SECONDS) for kind, (info, _) in zip(kinds, shown, strict=True)]
         for plot in self.plots:
             plot.pointed.connect(self._point)
         self._factors = [factor for _, factor in shown]
         for plot in self.plots:
             self.layout().addWidget(plot, 1)
+
+    @property
+    def needs_causes(self) -> bool:
+        """Whether a plot shows torques by cause, which only the physics can tell."""
+        return self.isVisible() and any(plot.info.stacked for plot in self.plots)
 
     def _point(self, age: float | None) -> None:
         """One line through all plots."""

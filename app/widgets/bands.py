@@ -28,9 +28,8 @@ class Bands:
             item.setZValue(-1 - i)
             canvas.addItem(item, ignoreBounds=True)
 
-    def set_colors(self, colors: list[str]) -> None:
-        for item, color in zip(self.items, colors, strict=True):
-            item.setBrush(QColor(color))
+    def set_color(self, i: int, color: QColor) -> None:
+        self.items[i].setBrush(color)
 
     def show_values(self, x: Array, values: Array) -> None:
         """x (n,) and parts (n, k)."""

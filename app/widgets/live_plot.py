@@ -22,7 +22,7 @@ from app.theme import CAPTION_PT, ENERGY_CURVES, Theme
 from app.widgets.crosshair import Crosshair
 from app.widgets.curve_ends import BOTTOM_AXIS, CurveEnds
 from app.widgets.plot_heading import Legend, PlotTitle
-from sim.history import PlotInfo
+from sim.plots import PlotInfo
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,6 +38,7 @@ NUMBER_SECONDS = 0.1  # between two values written one after the other
 
 
 class LivePlot(QWidget):
+    ADVICE = "Point at a time to read all values there, at a curve to see which it is."
     pointed = pyqtSignal(object)  # the time under the mouse [s], now is 0; None when it has left
 
     def __init__(self, info: PlotInfo, theme: Theme, seconds: float, parent: QWidget | None = None) -> None:
@@ -54,10 +55,7 @@ class LivePlot(QWidget):
         self._texts: list[str] = []
         self._written, self._axis_width = -np.inf, 0.0
         self._prepare_canvas()
-        self.curves = [pg.PlotCurveItem(skipFiniteCheck=True, antialias=True) for _ in info.labels]
-        self.lines = [pg.InfiniteLine(angle=0) for _ in range(3)]  # zero, and two of the grid
-        for item in (*self.lines, *self.curves):
-            self.canvas.addItem(item, ignoreBounds=True)
+        self._add_items()
         self._lay_out()
         self.crosshair = Crosshair(self, theme)
         self.set_theme(theme)
@@ -78,6 +76,12 @@ class LivePlot(QWidget):
         plot.getAxis("bottom").setHeight(BOTTOM_AXIS)
         plot.setXRange(-self.seconds, 0.0, padding=0.0)
 
+    def _add_items(self) -> None:
+        self.curves = [pg.PlotCurveItem(skipFiniteCheck=True, antialias=True) for _ in self.info.labels]
+        self.lines = [pg.InfiniteLine(angle=0) for _ in range(3)]  # zero, and two of the grid
+        for item in (*self.lines, *self.curves):
+            self.canvas.addItem(item, ignoreBounds=True)
+
     def _lay_out(self) -> None:
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 6, 0, 2)
@@ -95,10 +99,7 @@ class LivePlot(QWidget):
         for part in (self.title, self.legend, self.canvas, self.ends):
             part.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setAccessibleName(self.info.title)
-        self.setToolTip(
-            f"{self.info.title} [{self.info.unit}] of the last {self.seconds:g} s. "
-            "Point at a time to read all values there, at a curve to see which it is."
-        )
+        self.setToolTip(f"{self.info.title} [{self.info.unit}] of the last {self.seconds:g} s. {self.ADVICE}")
 
     # --- room -----------------------------------------------------------------------------------------
 
@@ -142,12 +143,15 @@ class LivePlot(QWidget):
         self.lines[0].setPen(pg.mkPen(theme.outline, width=1))
         for line in self.lines[1:]:
             line.setPen(pg.mkPen(theme.border, width=1))
-        numbered = list(zip(self.info.numbers, self.info.labels, strict=True))
-        self.colors = [curve_color(theme, self.info.name, number, name) for number, name in numbered]
+        self.colors = self._curve_colors(theme)
         for i, curve in enumerate(self.curves):
             curve.setPen(self._pen(i))
         self.ends.set_colors(self.colors)
         self.legend.set_colors(self.colors)
+
+    def _curve_colors(self, theme: Theme) -> list[str]:
+        numbered = zip(self.info.numbers, self.info.labels, strict=True)
+        return [curve_color(theme, self.info.name, number, name) for number, name in numbered]
 
     def _pen(self, i: int) -> QPen:
         pen = pg.mkPen(self.colors[i], width=2 if i == self.hovered or self._is_total(i) else 1)
@@ -166,25 +170,38 @@ class LivePlot(QWidget):
         if len(times) == 0:
             self._x, self._y = times, values
             self._written = -np.inf
-            for curve in self.curves:
-                curve.setData([], [])
+            self._draw()
             self.ends.show_ends([], [])
             self._place_crosshair()
             return
-        t, v = decimate(times, values, self.seconds / BINS)
-        v = self._drawn(v)
-        finite = v[np.isfinite(v)]
-        if len(finite) and self.range.update(float(finite.min()), float(finite.max()), now):
+        t, v = self._decimated(times, values)
+        self._x, self._y = t - times[-1], self._drawn(v)
+        extent = self._extent()
+        if extent and self.range.update(*extent, now):
             self._take_range(self.range.low, self.range.high)
-        self._x, self._y = t - times[-1], v
-        for i, curve in enumerate(self.curves):
-            curve.setData(self._x, v[:, i])
+        self._draw()
         if self.age is not None or now - self._written >= NUMBER_SECONDS:
             self._written = now
             self._write_values()
         else:
             self.ends.show_ends(self._end_heights(), self._texts)
         self._place_crosshair()
+
+    def _decimated(self, times: Array, values: Array) -> tuple[Array, Array]:
+        return decimate(times, values, self.seconds / BINS)
+
+    def _extent(self) -> tuple[float, float] | None:
+        """The lowest and the highest that is drawn."""
+        finite = self._y[np.isfinite(self._y)]
+        return (float(finite.min()), float(finite.max())) if len(finite) else None
+
+    def _draw(self) -> None:
+        for i, curve in enumerate(self.curves):
+            curve.setData(self._x, self._y[:, i])
+
+    def _places(self, values: Array) -> Array:
+        """Where on the axis the labels and dots of one row of values stand."""
+        return self._drawn(values)
 
     def _drawn(self, values: Array) -> Array:
         """Where values are on the axis."""
@@ -227,7 +244,8 @@ class LivePlot(QWidget):
 
     def _end_heights(self) -> list[float]:
         above = self.canvas.y() - self.ends.y()
-        return [y + above if np.isfinite(y) else 0.0 for y in self._to_pixels(np.zeros(1), self._y[-1:])[1][0]]
+        _, heights = self._to_pixels(np.zeros(1), self._places(self._values[-1]))
+        return [float(y) + above if np.isfinite(y) else 0.0 for y in heights]
 
     def _to_pixels(self, x: Array, y: Array) -> tuple[Array, Array]:
         """Times and places on the axis in pixels of the canvas."""
@@ -262,9 +280,13 @@ class LivePlot(QWidget):
         before, self.hovered = self.hovered, i
         for changed in (before, i):
             if changed >= 0:
-                self.curves[changed].setPen(self._pen(changed))
+                self._mark(changed)
         self.ends.hover(i)
         self._write_values()
+
+    def _mark(self, i: int) -> None:
+        """Show whether curve i is hovered."""
+        self.curves[i].setPen(self._pen(i))
 
     def show_crosshair(self, age: float | None) -> None:
         """The line at this time, with the values there; None takes it away. No history is read for it."""
@@ -281,7 +303,7 @@ class LivePlot(QWidget):
         box = self.canvas.getPlotItem().getViewBox()
         self.crosshair.field = box.sceneBoundingRect()
         row = self._row()
-        told = [] if row is None else list(self._drawn(self._values[row]))
+        told = [] if row is None else list(self._places(self._values[row]))
         x, heights = self._to_pixels(np.array([self.age]), np.array(told))
         dots = [(float(y), c) for y, c in zip(heights, self.colors, strict=False) if np.isfinite(y)]
         time = "" if row is None else f"t {self._times[row]:.2f} s"

@@ -105,6 +105,7 @@ def tidy(bench):
     bench.viewport.setFocus()
     bench.bot.waitUntil(bench.viewport.hasFocus)
     bench.session.finish_work()
+    bench.bot.waitUntil(lambda: not bench.window.filming.unfinished, timeout=30000)
     bench.settle()
 
 

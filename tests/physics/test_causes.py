@@ -149,16 +149,16 @@ def test_causes_begin_when_somebody_watches_and_go_on_with_another_engine_and_fr
     world.step(50)
     world.explain(True)
     world.step(50)
-    times, values = world.history.read_causes(0, 10.0)
+    times, values = world.history.read("causes", 10.0)
     known = np.isfinite(values).all(1)
     assert len(times) == 101 and known.tolist() == [False] * 51 + [True] * 50
     world.apply(SetBackend("tree"))
     world.step(20)
-    _, values = world.history.read_causes(0, 10.0)
+    _, values = world.history.read("causes", 10.0)
     assert np.isfinite(values[-20:]).all()
     world.apply(Reset())
     world.step(5)
-    times, values = world.history.read_causes(0, 10.0)
+    times, values = world.history.read("causes", 10.0)
     assert np.isfinite(values).all(1).tolist() == [False] + [True] * 5
 
 
@@ -169,5 +169,5 @@ def test_a_jump_of_the_state_is_nobody_s_torque():
     world.step(50)
     world.state = start
     world.step(2)
-    _, values = world.history.read_causes(0, 10.0)
+    _, values = world.history.read("causes", 10.0)
     assert np.isnan(values[-2]).all() and np.isfinite(values[-1]).all()

@@ -89,13 +89,13 @@ def test_the_runner_keeps_causes_while_somebody_watches_also_in_the_next_scene()
     for command in (StepOnce(5), WatchCauses(True), StepOnce(5), LoadScene(load("arm_reach")), StepOnce(3)):
         runner.send(command)
     runner.stop()
-    _, values = runner.history.read_causes(0, 10.0)
+    _, values = runner.history.read("causes", 10.0)
     assert np.isfinite(values).all(1).tolist() == [False, *[True] * 3]
     runner.start()
     for command in (WatchCauses(False), StepOnce(2), WatchCauses(True), StepOnce(2)):
         runner.send(command)
     runner.stop()
-    _, values = runner.history.read_causes(0, 10.0)
+    _, values = runner.history.read("causes", 10.0)
     assert np.isfinite(values).all(1).tolist() == [False] * 6 + [True] * 2
     said = [event.sentence for event in _drained(runner) if isinstance(event, Busy)]
     assert "Preparing the causes…" in said and said[-1] == ""

@@ -18,7 +18,7 @@ from sim.files import builtin_names, load, read_scene, scene_path
 from sim.files.chain_table import LONGEST_CHAIN
 from sim.files.line_index import line_index
 from sim.files.scene_file import KEYS
-from sim.history import PLOTS
+from sim.plots import PLOTS
 from sim.scene import SHAPE_KINDS, SOLVERS, STABILISATIONS, Input, Joint, SceneError
 
 GOOD = (Path(__file__).parent / "arm.toml").read_text(encoding="utf-8")
