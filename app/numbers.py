@@ -25,8 +25,9 @@ def significant(value: float, digits: int = 4) -> str:
 
 def brief(value: float, most: int) -> str:
     """Four significant digits, or as many as `most` characters hold: "−12.8", "−1e−9"."""
-    texts = (significant(value, digits) for digits in (4, 3, 2, 1))
-    return next((text for text in texts if len(text) <= most), _power(value))
+    texts = [significant(value, digits) for digits in (4, 3, 2, 1)]
+    fitting = [text for text in texts if len(text) <= most]
+    return fitting[0] if fitting else _power(value)
 
 
 def _power(value: float) -> str:

@@ -15,7 +15,7 @@ from app.style import font, scaled
 from app.theme import CAPTION_PT, CURVE_NAME_WIDTH
 
 BOTTOM_AXIS = 20  # [px] under the curves, of which labels may take half a line
-LEFT_GAP, RIGHT_GAP, NAME_GAP = 6, 4, 6  # [px] before, behind and within a label
+LEFT_GAP, RIGHT_GAP, NAME_GAP = 5, 3, 4  # [px] before, behind and within a label
 MOST_PART, MOST_WIDTH = 0.6, 200  # what curves need: so much of the plot's width, or so many pixels
 WIDEST = {7: (f"{MINUS}1234.5", f"{MINUS}1.2e{MINUS}9"), 5: (f"{MINUS}12.3", f"{MINUS}1e{MINUS}9"), 0: ("",)}
 

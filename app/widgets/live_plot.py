@@ -27,7 +27,7 @@ from sim.plots import PlotInfo
 Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
-AXIS_GAP = 12  # [px] that the left axis has beside its numbers
+AXIS_GAP = 8  # [px] that the left axis has beside its numbers
 TITLE_GAP = 4  # [px] below the title: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
 LOGARITHMIC = ("drift",)  # shown as log10 of the magnitude

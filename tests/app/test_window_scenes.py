@@ -15,7 +15,7 @@ from app.scales import spread
 from app.style import font
 from app.theme import CAPTION_PT, RIGHT_DOCK
 from app.widgets.choice import ARROW
-from app.widgets.live_plot import BOTTOM_AXIS
+from app.widgets.curve_ends import BOTTOM_AXIS
 from sim.backend import BACKENDS
 from sim.command import LoadScene, Reset, SetSolver, SetStabilisation, StepOnce
 from sim.files import builtin_names, load

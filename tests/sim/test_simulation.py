@@ -8,7 +8,7 @@ import pytest
 from sim.command import FollowPath, Reset, SetBackend, SetGain, SetSwitch, SetTarget
 from sim.files import builtin_names, load
 from sim.model import compile_model
-from sim.plots import PLOTS, plot_info
+from sim.plots import JOINT_PLOTS, PLOTS, plot_info
 from sim.rest import rest_snapshot
 from sim.scene import SceneError
 from sim.simulation import Simulation
@@ -188,6 +188,21 @@ def test_history_keeps_the_last_rows_when_it_wraps():
     assert np.array_equal(angles[-1], world.q)
     times, _ = world.history.read("joint_angle", 99.0)
     assert len(times) == 100 and np.allclose(np.diff(times), 1e-3)
+
+
+@pytest.mark.parametrize("name", ["slider_crank", "ball_arm_pd", "arm_6r"])
+def test_one_joint_alone_has_its_curves_of_the_whole_plot(name):
+    world = Simulation(load(name))
+    world.step(25)
+    for kind in JOINT_PLOTS:
+        whole, (times, values) = plot_info(world.model, kind), world.history.read(kind, 10.0)
+        parts = [plot_info(world.model, f"{kind}:{joint}") for joint in world.model.joint_names]
+        assert sum((part.labels for part in parts), ()) == whole.labels
+        assert sum((part.numbers for part in parts), ()) == whole.numbers
+        own = [world.history.read(part.name, 10.0) for part in parts]
+        assert all(np.array_equal(t, times) for t, _ in own)
+        assert np.array_equal(np.concatenate([v for _, v in own], axis=1), values)
+        assert {part.unit for part in parts} == set(whole.unit.split(", "))
 
 
 def test_plots_say_which_units_their_curves_have():
