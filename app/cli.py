@@ -60,17 +60,6 @@ def _dispatch(arguments: list[str]) -> int:
     return code
 
 
-def _with_negative_values(arguments: list[str]) -> list[str]:
-    """--q -1,2 as --q=-1,2, since argparse takes the value for an option."""
-    joined: list[str] = []
-    for word in arguments:
-        if re.match(r"-[.\d].*,", word) and joined and re.fullmatch(r"--\w+", joined[-1]):
-            joined[-1] += f"={word}"
-        else:
-            joined.append(word)
-    return joined
-
-
 class Parser(argparse.ArgumentParser):
     """argparse whose complaints are one sentence each."""
 
@@ -82,9 +71,10 @@ class Parser(argparse.ArgumentParser):
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
         )
+        self._negative_number_matcher = re.compile(r"-[.\d]")  # lists such as -1,2 and -3e-1 are values, not options
 
     def parse(self, arguments: list[str]) -> argparse.Namespace:
-        result, unknown = self.parse_known_args(_with_negative_values(arguments))
+        result, unknown = self.parse_known_args(arguments)
         if unknown:
             self._refuse(unknown[0])
         return result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from pathlib import Path
 
 from PyQt6.QtCore import QRect, Qt, QTimer, pyqtSignal
@@ -32,6 +33,7 @@ from app.theme import (
 )
 from app.viewport import Viewport
 from app.watching import Watching
+from app.widgets.fold_handle import FoldHandle
 from app.widgets.help import HelpCard
 from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
@@ -107,6 +109,11 @@ class Window(QMainWindow):
             "scenes": self._dock("Scenes", self.scenes, LEFT),
             "control": self._dock("Control", self.tabs, RIGHT),
             "plots": self._dock("Plots", self.plots, BOTTOM),
+        }
+        edges = {"scenes": "left", "control": "right", "plots": "bottom"}
+        self.handles = {
+            name: FoldHandle(self.viewport, self.docks[name], edge, partial(self.toggle_panel, name))
+            for name, edge in edges.items()
         }
         self._size_docks()
 
@@ -317,7 +324,7 @@ class Window(QMainWindow):
 
     def toggle_viewport_only(self) -> None:
         self.is_viewport_only = not self.is_viewport_only
-        for part in (*self.docks.values(), self.menus.toolbar, self.menuBar(), self.status):
+        for part in (*self.docks.values(), *self.handles.values(), self.menus.toolbar, self.menuBar(), self.status):
             part.setVisible(not self.is_viewport_only)
         self.showFullScreen() if self.is_viewport_only else self.showNormal()
         self.viewport.setFocus()

@@ -51,6 +51,7 @@ JOINT_KINDS = tuple(kind for kind in JOINT_WIDTHS if kind != "free")
 COLORS = ("link", "link2", "base")
 LONGEST_STEP = 0.1  # [s]
 SHAPE_SIZES = (1e-6, 1e6)  # [m]
+LIGHTEST = 1e-9  # [kg] a body of 1e-12 kg among usual ones: loops come apart, and `tree` finds that nothing resists
 NARROWEST_CONE = 0.001  # [rad] in which it is still clear which way a ball swings
 TRIANGLE_TOLERANCE = 1e-9  # relative, of the largest principal moment
 
@@ -161,6 +162,8 @@ def _check_names(scene: Scene, carriers: Mapping[str, str]) -> None:
 def _check_body(body: Body, joint: str | None) -> None:
     where = ("body", body.name)
     check_bound((*where, "mass"), body.mass, " kg")
+    if body.mass < LIGHTEST:
+        fail((*where, "mass"), f"mass is {body.mass:g} kg; expected at least {LIGHTEST:g} kg")
     check_numbers((*where, "center"), body.center, 3)
     _check_inertia((*where, "inertia"), body.inertia)
     check_pose(where, body.pose)

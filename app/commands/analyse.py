@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
-from argparse import ArgumentTypeError
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from app.commands.arguments import CommandError, number
+from app.commands.arguments import CommandError, add_start
 from sim.wording import listing
 
 if TYPE_CHECKING:
@@ -20,7 +18,6 @@ examples:
   main.py analyse arm_6r --q=-1.5708,0,-1.5708,-1.5708,-1.5708,-1.5708 --v 0.5 1 -0.5 0.5 1 -0.5 --json
   main.py analyse arm_6r --bounds
 """
-_ENTRY = number("a number", -1e9, 1e9)
 WIDEST = 12  # columns of a matrix that is printed
 _UNITS = {  # of q, v and g
     "hinge": ("rad", "rad/s", "N·m"),
@@ -32,23 +29,14 @@ _UNITS = {  # of q, v and g
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scene", metavar="SCENE", help="a built-in scene, or a scene file")
-    parser.add_argument(
-        *("--q",), nargs="+", type=_numbers, metavar="Q", help="joint coordinates (default: where the scene starts)"
-    )
-    parser.add_argument(
-        *("--v",), nargs="+", type=_numbers, metavar="V", help="joint velocities (default: those the scene starts with)"
+    add_start(
+        parser,
+        "joint coordinates (default: where the scene starts)",
+        "joint velocities (default: those the scene starts with)",
     )
     parser.add_argument("--frame", metavar="NAME", help="whose Jacobian (default: the scene's last frame, or body)")
     parser.add_argument("--bounds", action="store_true", help="also bound M and g over the joint range (seconds)")
     parser.add_argument("--json", action="store_true", help="print the result as one JSON object, in full digits")
-
-
-def _numbers(text: str) -> list[float]:
-    """One number, or several with commas between them."""
-    try:
-        return [_ENTRY(part) for part in text.split(",")]
-    except ArgumentTypeError:
-        raise ArgumentTypeError(f'wants numbers, not "{text}".') from None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -66,8 +54,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _analysis(robot: Robot, args: argparse.Namespace) -> dict[str, Any]:
     model = robot.model
-    q = list(chain.from_iterable(args.q)) if args.q else model.q0.tolist()
-    v = list(chain.from_iterable(args.v)) if args.v else model.v0.tolist()
+    q, v = args.q or model.q0.tolist(), args.v or model.v0.tolist()
     frame = args.frame or (model.frame_names or model.body_names)[-1]
     shape = robot.velocity_ellipsoid(frame, q)
     result = {

@@ -8,7 +8,9 @@ import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from app.video_encoder import LARGEST, SMALLEST
 from sim.backend import BACKENDS, INTEGRATORS, unavailable
@@ -59,14 +61,27 @@ def some_of(*choices: str) -> Callable[[str], tuple[str, ...]]:
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Numbers with commas between them."""
+    """One number, or several with commas between them."""
     try:
         values = tuple(float(part) for part in text.split(",")) if text.strip() else ()
     except ValueError:
         values = (math.nan,)
     if not all(map(math.isfinite, values)):
-        raise ArgumentTypeError(f'wants numbers with commas between them, such as 0.5,-1.2, not "{text}".')
+        raise ArgumentTypeError(f'wants numbers with commas or spaces between them, such as 0.5,-1.2, not "{text}".')
     return values
+
+
+def add_start(parser: argparse.ArgumentParser, coordinates: str, velocities: str) -> None:
+    """--q and --v, one way for all commands: 0.5,-1.2 or 0.5 -1.2; they become lists, or None."""
+    for option, told in (("--q", coordinates), ("--v", velocities)):
+        parser.add_argument(option, nargs="+", type=numbers, action=_Joined, metavar="A,B,…", help=told)
+
+
+class _Joined(argparse.Action):
+    """The numbers of all words in one list."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        setattr(namespace, self.dest, list(chain.from_iterable(values)))
 
 
 def size(text: str) -> tuple[int, int]:
@@ -121,8 +136,11 @@ def add_simulation(parser: argparse.ArgumentParser) -> None:
         add(f"--{option}", type=one_of(*choices), metavar="NAME", help=f"of impulse: {listing(choices, 'or')}")
     add("--dt", type=step, metavar="S", help="step in seconds (default: what the scene says)")
     add("--duration", type=time, default=5.0, metavar="S", help="simulated seconds (default: 5)")
-    add("--q", type=numbers, metavar="A,B,…", help="start from these coordinates: free bodies first, then the joints")
-    add("--v", type=numbers, metavar="A,B,…", help="start with these velocities, in the same order")
+    add_start(
+        parser,
+        "start from these coordinates: free bodies first, then the joints",
+        "start with these velocities, in the same order",
+    )
     change = "change a value of the scene file, such as joint.elbow.damping=0.2; may be repeated"
     add("--set", action="append", default=[], metavar="PATH=VALUE", help=change)
 

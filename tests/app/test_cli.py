@@ -89,8 +89,8 @@ MISTAKES = {
     "run arm_reach twice": '"twice" is one argument too many',
     "run hinge_chain --q 0.1,0.2": "q has 2 numbers; expected 3 of",
     "run hinge_chain --v -1": "v has 1 number; expected 3 of",
-    "run hinge_chain --q 0.1,b,c": "--q wants numbers with commas between them",
-    "run hinge_chain --q 0.1,nan,1": "--q wants numbers with commas between them",
+    "run hinge_chain --q 0.1,b,c": "--q wants numbers with commas or spaces between them",
+    "run hinge_chain --q 0.1 nan 1": "--q wants numbers with commas or spaces between them",
     "run hinge_chain --q 0.1,1e12,1": "q contains 1e+12",
     "run free_body --q 0,0,0,2,0,0,0": "rotation is a quaternion of length 2",
     "run hinge_chain --integrator rk4": "--stabilise rattle or feedback says how it steps",
@@ -216,7 +216,7 @@ def test_analyse_gives_the_numbers_of_a_robot(capsys: pytest.CaptureFixture[str]
     ("arguments", "words"),
     [
         (["rp_robot", "--q", "1"], "q has 1 number; expected 2"),
-        (["rp_robot", "--q", "1", "up"], 'wants numbers, not "up"'),
+        (["rp_robot", "--q", "1", "up"], 'between them, such as 0.5,-1.2, not "up"'),
         (["rp_robot", "--frame", "carrige"], 'did you mean "carriage"'),
         (["rp_robot", "--bounds"], 'slider "slide" has no limits'),
         (["four_bar"], "closes a loop"),
@@ -311,6 +311,14 @@ def test_negative_numbers_may_follow_their_option(capsys: pytest.CaptureFixture[
     result = result_of(capsys, "hinge_chain", "--q", "-0.1,.2,-3e-1", "--v", "-1,0,2", "--duration", "0")
     assert result["q"] == pytest.approx([-0.1, 0.2, -0.3], abs=1e-12)
     assert result["v"] == pytest.approx([-1, 0, 2], abs=1e-12)
+
+
+@pytest.mark.parametrize("command", ["run", "analyse"])
+@pytest.mark.parametrize("q", ["-0.1,0.2,-0.3", "-0.1 0.2 -0.3", "-0.1,0.2 -3e-1"])
+def test_coordinates_are_given_with_commas_or_spaces(command: str, q: str, capsys: pytest.CaptureFixture[str]) -> None:
+    line = [command, "hinge_chain", "--json", "--q", *q.split(), *(["--duration", "0"] if command == "run" else [])]
+    assert main(line) == 0
+    assert json.loads(capsys.readouterr().out)["q"] == pytest.approx([-0.1, 0.2, -0.3], abs=1e-12)
 
 
 def test_a_loop_is_assembled_from_the_given_crank_and_told_of(

@@ -177,6 +177,25 @@ def test_toolbar_buttons_do_what_they_say(bench):
     assert bench.viewport.theme == "dark" and bench.settings.text("theme", "") == "dark"
 
 
+@pytest.mark.parametrize("name", ["scenes", "control", "plots"])
+def test_a_handle_at_the_edge_folds_its_panel_by_mouse_and_by_key_and_it_is_remembered(bench, qtbot, tmp_path, name):
+    window, dock = bench.window, bench.window.docks[name]
+    handle = window.handles[name]
+    assert bench.viewport.rect().contains(handle.geometry()) and "Fold away" in handle.accessibleName()
+    room = bench.viewport.width() * bench.viewport.height()
+    bench.bot.mouseClick(handle, Qt.MouseButton.LeftButton)
+    bench.bot.waitUntil(lambda: bench.viewport.width() * bench.viewport.height() > room)
+    assert dock.isHidden() and handle.isVisible() and "Show" in handle.accessibleName()
+    assert bench.viewport.rect().contains(handle.geometry())
+    window.close()
+    again = Bench(qtbot, tmp_path)
+    again.window.take_place()
+    assert again.window.docks[name].isHidden()
+    again.bot.keyClick(focused(again, again.window.handles[name]), KEY.Key_Space)
+    assert not again.window.docks[name].isHidden() and not again.runner.of(Play)
+    again.close()
+
+
 def test_panels_fold_away_and_come_back(bench):
     action, dock = bench.window.menus.actions["panel:plots"], bench.window.docks["plots"]
     height = bench.viewport.height()

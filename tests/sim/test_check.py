@@ -84,6 +84,7 @@ IMPLAUSIBLE = [
     (with_body(name=""), "body.", "empty name"),
     (with_joint(name="ball"), "joint.ball", "a free body's own joint"),
     (with_body(mass=0.0), "body.ball.mass", "mass is 0 kg; expected a number above 0"),
+    (with_body(mass=1e-30), "body.ball.mass", "mass is 1e-30 kg; expected at least 1e-09 kg"),
     (with_body(mass=nan), "body.ball.mass", "expected a finite number"),
     (with_body(mass=1e300), "body.ball.mass", "expected a finite number"),
     (with_body(center=(0.0, nan, 0.0)), "body.ball.center", "center contains nan"),
