@@ -19,9 +19,12 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import cgutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
+from numba.core.runtime import _nrt_python
+from numba.core.runtime.nrt import MemInfo
 from numba.core.targetconfig import TargetConfig
 from numba.experimental import structref
 from numba.extending import intrinsic
@@ -37,6 +40,8 @@ _KEEP_FOLDERS = 3
 _FASTMATH = {"nsz", "arcp", "contract", "afn", "reassoc"}
 
 _ROUNDS = 2  # of optimisation; a third gains nothing
+
+_ROOM = 2**17  # [words]
 
 _kernels: list[Any] = []
 
@@ -74,11 +79,14 @@ numba.config.CACHE_DIR = str(_cache_folder())
 
 
 def _same_options(self: TargetConfig, other: object) -> bool:
-    return isinstance(other, TargetConfig) and (self._values == other._values or self.values() == other.values())
+    if not isinstance(other, TargetConfig):
+        return False
+    given = self._values.keys() | other._values.keys()
+    return self._values == other._values or all(getattr(self, name) == getattr(other, name) for name in given)
 
 
 # numba looks every call up by the options it is compiled with, and gathers all forty of them to hash and compare
-# them: a tenth of the time of compiling. Equal options are nearly always the same ones.
+# them: a tenth of the time of compiling. Only those that were given can differ.
 TargetConfig.__hash__ = lambda self: hash(type(self))
 TargetConfig.__eq__ = _same_options
 
@@ -117,14 +125,6 @@ class _Whole(JITCodeLibrary):
             super()._optimize_final_module()
 
 
-class _Plain(JITCodeLibrary):
-    """An entry that only hands things on, as it is: optimising would take longer than it could ever save."""
-
-    def _optimize_functions(self, module: Any) -> None: ...
-
-    def _optimize_final_module(self) -> None: ...
-
-
 class _PartCompiler(Compiler):
     """Compiles a kernel into a `_Part`."""
 
@@ -137,6 +137,17 @@ class _PartCompiler(Compiler):
         super().__init__(typing, target, library, *rest)
 
 
+def _roomy(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same with a megabyte for the frames of all that it calls.
+
+    Python maps 16 kB at a time for frames and unmaps them as soon as the first frame in them ends. Where numba loops
+    just there, every call maps memory anew: a seventh of the time of compiling. A frame that takes a little more than
+    half of a large piece leaves the rest of it to the frames above; of its own half nothing is ever touched.
+    """
+    function.__code__ = function.__code__.replace(co_stacksize=_ROOM)
+    return function
+
+
 class _WholeCompiler(_PartCompiler):
     """Compiles an entry without looking for garbage: not meanwhile, and what is there afterwards stays for good.
 
@@ -145,6 +156,7 @@ class _WholeCompiler(_PartCompiler):
 
     library = _Whole
 
+    @_roomy
     def compile_extra(self, function: Any) -> Any:
         collected = gc.isenabled()
         gc.disable()
@@ -156,17 +168,9 @@ class _WholeCompiler(_PartCompiler):
                 gc.enable()
 
 
-class _PlainCompiler(_WholeCompiler):
-    library = _Plain
-
-
 def jit(function: Callable[..., Any]) -> Any:
     """Compile `function` on its first call, without the GIL, cached on disk."""
-    return _entry(function, _WholeCompiler)
-
-
-def _entry(function: Callable[..., Any], compiler: type[Compiler]) -> Any:
-    kernel = numba.njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=compiler)(
+    kernel = numba.njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=_WholeCompiler)(
         function
     )
     _kernels.append(kernel)
@@ -224,22 +228,6 @@ def as_written(function: Callable[..., Any]) -> Any:
     )(function)
 
 
-@intrinsic
-def _borrow(_context: Any, value: Any) -> Any:
-    """An array that does not count its users: counting took half the time of a step. Anything else as it is."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        if not isinstance(value, types.Array):
-            context.nrt.incref(builder, value, arguments[0])
-            return arguments[0]
-        array = context.make_array(value)(context, builder, arguments[0])
-        array.meminfo = array.meminfo.type(None)
-        array.parent = array.parent.type(None)
-        return array._getvalue()
-
-    return value(value), generate
-
-
 class _Kind(types.StructRef):  # type: ignore[name-defined]
     """The type of a bundle under a short name: the name of every kernel that takes one repeats it."""
 
@@ -248,14 +236,14 @@ class _Kind(types.StructRef):  # type: ignore[name-defined]
         self.name = f"{type(self).__name__}_{hashlib.sha256(str(fields).encode()).hexdigest()[:8]}"
 
 
-@intrinsic
-def _where(_context: Any, reference: Any) -> Any:
-    """The address that kernels pass on for a bundle."""
+def _words(value: Any) -> list[int]:
+    """A field of a bundle as kernels read it: the address of a bundle, or numba's description of an array.
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ptrtoint(builder.extract_value(arguments[0], 0), context.get_value_type(types.int64))
-
-    return types.int64(reference), generate
+    An array has no owner and no parent there, so it does not count its users: counting took half the time of a step.
+    """
+    if isinstance(value, structref.StructRefProxy):
+        return [value.where]
+    return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
 
 
 def opaque(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -283,17 +271,14 @@ def bundle(cls: type[Any], laid_open: str = "") -> Callable[[Any], Any]:
     for made in (structref.register(kind), reference):
         setattr(module, made.__name__, made)
     structref.define_boxing(kind, reference)
-    structref.define_constructor(reference, kind, fields)
-    arguments = ", ".join(fields)
-    borrowed = ", ".join(f"_borrow({field})" for field in fields)
-    source = f"def pack_{cls.__name__}({arguments}):\n    made = reference({borrowed})\n    return made, _where(made)\n"
-    names: dict[str, Any] = {"__name__": cls.__module__, "reference": reference, "_borrow": _borrow, "_where": _where}
-    exec(compile(source, str(module.__file__), "exec"), names)
-    pack = _entry(names[f"pack_{cls.__name__}"], _PlainCompiler)
 
     def packed(instance: Any) -> Any:
         opened = getattr(instance, laid_open) if laid_open else ()
-        made, made.where = pack(*opened, *(getattr(instance, field) for field in outer))
+        values = (*opened, *(getattr(instance, field) for field in outer))
+        words = np.array([word for value in values for word in _words(value)], dtype=np.int64)
+        where = _nrt_python.meminfo_new(words.ctypes.data, words)
+        made = reference._numba_box_(kind(list(zip(fields, map(numba.typeof, values), strict=True))), MemInfo(where))
+        made.where, made.values = where, values
         return made
 
     return packed
