@@ -8,7 +8,7 @@ from pathlib import Path
 
 from PyQt6.QtCore import QRect, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
+from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QVBoxLayout, QWidget
 
 from app import style
 from app.filming import Filming, FilmSettings
@@ -19,6 +19,7 @@ from app.panels.inspector import InspectorPanel
 from app.panels.physics import PhysicsPanel
 from app.panels.plots import PlotsPanel
 from app.panels.scenes import ScenesPanel
+from app.panels.timeline import Timeline
 from app.scene_files import SUFFIX, SceneFiles, has_own_file
 from app.session import Message, Session
 from app.settings import Settings
@@ -72,6 +73,7 @@ class Window(QMainWindow):
         self.offer = OfferCard(self.viewport)
         self.gallery = Gallery(session, settings.cache / "thumbnails")
         self.scenes, self.plots = ScenesPanel(session, self.gallery), PlotsPanel(session)
+        self.timeline = Timeline(session)
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
         self.inspector = InspectorPanel(session)
         self.status = StatusLine()
@@ -108,7 +110,7 @@ class Window(QMainWindow):
         self.docks = {
             "scenes": self._dock("Scenes", self.scenes, LEFT),
             "control": self._dock("Control", self.tabs, RIGHT),
-            "plots": self._dock("Plots", self.plots, BOTTOM),
+            "plots": self._dock("Plots", self._plots_and_timeline(), BOTTOM),
         }
         edges = {"scenes": "left", "control": "right", "plots": "bottom"}
         self.handles = {
@@ -116,6 +118,15 @@ class Window(QMainWindow):
             for name, edge in edges.items()
         }
         self._size_docks()
+
+    def _plots_and_timeline(self) -> QWidget:
+        bottom = QWidget()
+        column = QVBoxLayout(bottom)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(1)
+        column.addWidget(self.plots, 1)
+        column.addWidget(self.timeline)
+        return bottom
 
     def _size_docks(self) -> None:
         """As wide as their text needs."""

@@ -32,6 +32,13 @@ class StepBack(Command):
 
 
 @dataclass(frozen=True)
+class GoTo(Command):
+    """Pauses and goes to a moment that was, exactly: back, or forward again until something changes; settings stay."""
+
+    time: float  # [s]; the nearest step that is known counts
+
+
+@dataclass(frozen=True)
 class Reset(Command):
     """Back to the start state; gains and switches stay."""
 

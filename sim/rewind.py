@@ -1,11 +1,13 @@
 """Going back in time exactly: a keyframe now and then, and the steps after it taken again.
 
 A keyframe is a State with the settings that held. One is kept every SPACING steps and before the first step
-under changed settings, so the steps that follow a keyframe depend on nothing but it.
+under changed settings, so the steps that follow a keyframe depend on nothing but it. Where one goes back from is kept
+too, so that one can go forward again, until a step is taken or a setting changed.
 """
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +31,7 @@ from sim.command import (
     SetSwitch,
     SetTarget,
 )
+from sim.history import History
 from sim.simulation import Simulation
 from sim.state import State
 
@@ -48,6 +51,10 @@ class Keyframe:
     since: tuple[int, float]  # from which step and time on the step size holds
 
     @property
+    def dt(self) -> float:
+        return next(command.dt for command in self.settings if isinstance(command, SetStep))
+
+    @property
     def size(self) -> int:
         """Bytes, about."""
         return sum(a.nbytes for a in self.state.engine.values()) + 100 * len(self.settings) + 1000
@@ -61,12 +68,15 @@ class Rewind:
         self._frames: deque[Keyframe] = deque()
         self._bytes = 0
         self._changed = True
+        self._end: tuple[History, int] | None = None  # while in the past: the history, and how many rows it had
         self._grip: Command = ReleaseBody()
         self._paths: dict[str, Command] = {}  # targets that were told to leave or to take their path
 
     def change(self, command: Command) -> None:
-        """The next step needs a keyframe before it."""
+        """The next step needs a keyframe before it, and what came after is not to come again."""
         self._changed = True
+        self._end = None
+        self._forget_from(self.world.step_count + 1)
         if isinstance(command, PullBody):
             self._grip = command
         elif isinstance(command, ReleaseBody | Reset):
@@ -78,27 +88,49 @@ class Rewind:
 
     def note(self) -> None:
         """Before a step: keep a keyframe if this is the place for one."""
-        step = self.world.step_count
-        if self._changed or step - self._frames[-1].state.step >= SPACING:
+        if self._changed or self.world.step_count - self._frames[-1].state.step >= SPACING:
             self._changed = False
-            self._forget_from(step)
-            self._frames.append(Keyframe(self.world.state, self._settings(), self.world._since))
-            self._bytes += self._frames[-1].size
+            self._end = None
+            self._keep()
             while self._bytes > MOST_BYTES and len(self._frames) > 1:
                 self._bytes -= self._frames.popleft().size
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """The first and the last moment that can be gone to [s]."""
+        now = self.world.time
+        if not self._frames:
+            return now, now
+        return min(self._frames[0].state.time, now), max(self._frames[-1].state.time, now)
 
     def back(self, count: int) -> None:
         """To the state `count` steps ago, or the oldest that is known; settings stay as they are now.
 
         Raises ValueError where nothing earlier is known.
         """
-        world, step = self.world, self.world.step_count
-        earlier = [f for f in self._frames if f.state.step < step]
-        if not earlier:
+        step = self.world.step_count
+        if not self._frames or self._frames[0].state.step >= step:
             raise ValueError("Nothing before this moment is known.")
-        goal = max(step - count, earlier[0].state.step)
-        frame = next(f for f in reversed(earlier) if f.state.step <= goal)
+        self._visit(max(step - count, self._frames[0].state.step))
+
+    def go_to(self, time: float) -> None:
+        """To the known state nearest to a moment; settings stay as they are now."""
+        self._keep_end()
+        frames = self._frames
+        at = max((i for i, f in enumerate(frames) if f.state.time <= time), default=0)
+        steps = max(round((time - frames[at].state.time) / frames[at].dt), 0) if math.isfinite(time) else 0
+        last = frames[min(at + 1, len(frames) - 1)].state.step
+        self._visit(min(frames[at].state.step + steps, last))
+
+    def _visit(self, goal: int) -> None:
+        """To the state of a step that is known."""
+        self._keep_end()
+        world = self.world
+        frame = next(f for f in reversed(self._frames) if f.state.step <= goal)
         now = self._settings()
+        if self._end and self._end[0] is world.history:
+            # Steps taken again write the same rows to the same places, so all of them are still there.
+            world.history.counter[0] = self._end[1]
         self._hold(frame.settings, frame.state)
         world._since = frame.since
         world.history.cut(world.time)
@@ -106,8 +138,18 @@ class Rewind:
         self._hold(now, world.state)
         for command in self._paths.values():
             world.apply(command)
-        self._forget_from(goal + 1)
         self._changed = True
+
+    def _keep_end(self) -> None:
+        """Before going from the present: what one can come forward to again."""
+        if self._end is None:
+            self._end = self.world.history, self.world.history.count
+            self._keep()
+
+    def _keep(self) -> None:
+        self._forget_from(self.world.step_count)
+        self._frames.append(Keyframe(self.world.state, self._settings(), self.world._since))
+        self._bytes += self._frames[-1].size
 
     def _hold(self, settings: tuple[Command, ...], state: State) -> None:
         """The world in a state under settings; the engine is the state's own."""

@@ -23,6 +23,7 @@ from sim.command import (
     Busy,
     Command,
     Event,
+    GoTo,
     Loaded,
     LoadScene,
     Play,
@@ -202,6 +203,12 @@ class Runner:
             self._rewind.back(command.count)
             self._restart_clock()
 
+    def _go_to(self, command: GoTo) -> None:
+        self._running = False
+        if self._rewind:
+            self._rewind.go_to(command.time)
+            self._restart_clock()
+
     def _set_speed(self, command: SetSpeed) -> Command:
         low, high = SPEEDS
         if not low <= command.speed <= high:
@@ -317,6 +324,7 @@ class Runner:
         return replace(
             self._simulation.snapshot(self._scene_id, self._watches_forces),
             running=self._running,
+            reach=self._rewind.reach if self._rewind else (0.0, 0.0),
             speed=self._speed,
             real_time_factor=self._clock.factor if self._running else 0.0,
             step_time=times[len(times) // 2] if times else 0.0,
@@ -362,6 +370,7 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     Play: Runner._play,
     StepOnce: Runner._step_once,
     StepBack: Runner._step_back,
+    GoTo: Runner._go_to,
     SetSpeed: Runner._set_speed,
     Record: Runner._record,
     WatchForces: Runner._watch_forces,

@@ -171,6 +171,7 @@ class Snapshot:
     joint_angle_error: float
     step_time: float  # median processor time of a step [s]
     integrator: str = ""  # how the engine steps, by name
+    reach: tuple[float, float] = (0.0, 0.0)  # the moments that can be gone to exactly: from, to [s]
     pull: Pull | None = None
     acting: Acting | None = None  # only for who asked (`WatchForces`)
     controllers: Mapping[str, bool] = field(default_factory=dict)  # name -> switched on

@@ -145,3 +145,56 @@ def test_old_keyframes_give_way(monkeypatch):
     watched.rewind.back(5000)
     assert watched.world.step_count == frames[0].state.step > 0
     assert watched.world.state.digest() == watched.digests[watched.world.step_count]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_back_and_forth_every_moment_is_what_it_was(engine):
+    watched = Watched(engine)
+    watched.run(380, EVENTS)
+    world, end = watched.world, watched.world.time
+    times = {step: time for step, time in zip(range(381), _times(), strict=True)}
+    for step in (37, 350, 120, 121, 0, 380, 270, 380):
+        watched.rewind.go_to(times[step])
+        assert (world.step_count, world.time) == (step, times[step])
+        assert _without_paths(watched, step)
+        assert watched.rewind.reach == (0.0, end)
+    watched.rewind.go_to(1e9)
+    assert world.step_count == 380
+    watched.rewind.go_to(-1.0)
+    assert world.step_count == 0
+
+
+def _times() -> list[float]:
+    """Of the steps under EVENTS, one of which changes their length."""
+    watched = Watched()
+    times = [0.0]
+    for _ in range(380):
+        watched.run(1, EVENTS)
+        times.append(watched.world.time)
+    return times
+
+
+def test_going_back_and_on_with_another_gain_is_a_run_that_had_it_from_there():
+    watched, twin = Watched(), Watched()
+    watched.run(300, {})
+    watched.rewind.go_to(120 * watched.world.dt)
+    watched.apply(SetGain("reach", "kp", 77.0))
+    assert watched.rewind.reach == (0.0, watched.world.time)  # what came then is not to come again
+    watched.run(150, {})
+    twin.run(270, {120: SetGain("reach", "kp", 77.0)})
+    assert watched.digests[270] == twin.digests[270]
+    assert np.array_equal(watched.world.history.last_rows(60.0), twin.world.history.last_rows(60.0))
+
+
+def test_a_step_from_the_past_forgets_the_future_and_a_look_does_not():
+    watched = Watched()
+    watched.run(250, {})
+    before, dt = watched.world.history.last_rows(60.0), watched.world.dt
+    for step in (30, 160, 90):
+        watched.rewind.go_to(step * dt)
+        assert np.array_equal(watched.world.history.last_rows(60.0), before[: step + 1])
+    watched.rewind.go_to(250 * dt)
+    assert np.array_equal(watched.world.history.last_rows(60.0), before)
+    watched.rewind.go_to(90 * dt)
+    watched.run(1, {})
+    assert watched.rewind.reach == (0.0, 91 * dt)
