@@ -132,7 +132,7 @@ QToolBar { background: $panel; border: none; border-bottom: 1px solid $border; s
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: ${CORNER_RADIUS}px; padding: 4px; }
 QToolButton:hover { background: $hover; }
 QToolButton:pressed, QToolButton:checked { background: $select; }
-QToolButton:focus { border: 1px solid $accent; }
+QToolButton:focus { border: ${FOCUS_RING}px solid $accent; padding: 3px; }
 QToolButton::menu-indicator { image: none; }
 
 QStatusBar { background: $panel; border-top: 1px solid $border; }
@@ -152,7 +152,7 @@ QTabBar::tab { background: transparent; color: $muted; padding: 8px 4px 6px 4px;
                border: none; border-bottom: 2px solid transparent; }
 QTabBar::tab:selected { color: $text; border-bottom: 2px solid $accent; }
 QTabBar::tab:hover { color: $text; }
-QTabBar::tab:focus { color: $accent; }
+QTabBar::tab:focus { border: ${FOCUS_RING}px solid $accent; border-radius: 4px; padding: 6px 2px 6px 2px; }
 
 QLabel[role="muted"] { color: $muted; }
 QLabel[role="caption"] { color: $muted; font-size: ${CAPTION_PT}pt; }
@@ -164,14 +164,14 @@ QLabel[level="error"] { color: $error; }
 
 QLineEdit { background: $panel; border: 1px solid $outline; border-radius: 4px; padding: 2px 6px;
             min-height: 18px; selection-background-color: $accent; selection-color: $on_accent; }
-QLineEdit:focus { border: 2px solid $accent; padding: 1px 5px; }
+QLineEdit:focus { border: ${FOCUS_RING}px solid $accent; padding: 1px 5px; }
 QLineEdit:disabled { color: $muted; border-color: $border; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $border; selection-background-color: $select;
                               selection-color: $text; outline: none; }
 QListView { background: $panel; border: none; outline: none; }
 QPushButton { background: $panel; border: 1px solid $outline; border-radius: ${CORNER_RADIUS}px; padding: 4px 12px; }
 QPushButton:hover { background: $hover; }
-QPushButton:focus { border: 2px solid $accent; padding: 3px 11px; }
+QPushButton:focus { border: ${FOCUS_RING}px solid $accent; padding: 3px 11px; }
 
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }

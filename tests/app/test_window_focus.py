@@ -9,15 +9,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QGuiApplication
+from PyQt6.QtGui import QColor, QGuiApplication
 from PyQt6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QScrollBar, QToolButton, QWidget
 
 from app.selection import Selection
+from app.theme import THEMES
 from sim.command import Play, Reset, SetGain, SetJointTarget, SetSpeed, SetSwitch, StepBack, StepOnce
 from sim.runner import Runner
 from tests.app.window_bench import Bench
 
 KEY, NONE = Qt.Key, Qt.KeyboardModifier.NoModifier
+COPY = (KEY.Key_C, Qt.KeyboardModifier.ControlModifier)
 WORLD = (Play, StepOnce, StepBack, Reset, SetSpeed)
 EVERY_KIND = (KEY.Key_Space, KEY.Key_Right, KEY.Key_Left, KEY.Key_R, KEY.Key_V, KEY.Key_1, KEY.Key_7, KEY.Key_Minus)
 
@@ -80,8 +82,8 @@ CONTROLS = {
     ),
     "row of the Inspector": (
         lambda w: w.inspector.rows[0],
-        [],
-        lambda b, c: True,
+        [COPY],
+        lambda b, c: len(ast.literal_eval(QGuiApplication.clipboard().text())) == 3,
     ),
 }
 
@@ -97,7 +99,7 @@ def test_keys_act_on_the_focused_control_and_never_on_the_world(bench, kind):
             bench.window.tabs.setCurrentWidget(panel)
     focused(bench, control)
     for key in keys:
-        bench.bot.keyClick(control, key)
+        bench.bot.keyClick(control, *key) if isinstance(key, tuple) else bench.bot.keyClick(control, key)
     bench.settle()
     assert happened(bench, control)
     camera = bench.viewport.hand.camera
@@ -288,3 +290,18 @@ def test_text_grows_and_shrinks_and_is_remembered(bench, qtbot, tmp_path):
     window.menus.actions["text:usual"].trigger()
     assert window.control.switches["gravity"].fontMetrics().height() == height
     assert np.isclose(style.text_scale(), 1.0)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_focused_buttons_and_tabs_have_a_ring_of_two_pixels(bench, theme):
+    bench.window.choose_theme(theme)
+    button = bench.window.menus.toolbar.widgetForAction(bench.window.menus.actions["help"])
+    tabs = bench.window.tabs.tabBar()
+    for control, area in ((button, button.rect()), (tabs, tabs.tabRect(0).adjusted(9, 0, -9, 0))):
+        focused(bench, control)
+        image = control.grab(area).toImage()
+        colors = [image.pixelColor(image.width() // 2, y).name() for y in range(image.height())]
+        accent = QColor(THEMES[theme].accent).name()
+        first = colors.index(accent)
+        assert colors[first : first + 3] == [accent, accent, colors[first + 2]] and colors[first + 2] != accent
+        assert colors[-3:].count(accent) >= 1 and colors.count(accent) >= 4
