@@ -57,7 +57,7 @@ CASES = {
     "too few coordinates": ("analyse arm_6r --q 1 2", "", "q has 2 numbers; expected 6"),
     "too many velocities": ("analyse rp_robot --v 1 2 3", "", "v has 3 numbers; expected 2"),
     "a run from too few": ("run arm_6r --q 1,2", "", "expected 6"),
-    "words for numbers": ("analyse arm_6r --q up down", "", 'wants numbers, not "up"'),
+    "words for numbers": ("analyse arm_6r --q up down", "", 'such as 0.5,-1.2, not "up"'),
     "no such frame": ("analyse arm_6r --frame tol", "", 'no frame "tol"; did you mean "tool"?'),
     "a point on its own axis": ("run {} --backend tree", ARM, 'nothing resists joint "wrist"'),
     "a massless last link": ("run {} --backend tree", MASSLESS, "mass is 0 kg; expected"),

@@ -145,7 +145,8 @@ def test_the_menu_offers_the_bodys_own_curves_first_and_they_are_saved(make, tmp
     menu = bench.window.menus.context
     [plots] = [action.menu() for action in menu.actions() if action.text() == "Plot"]
     texts = [action.text() for action in plots.actions() if action.isVisible() and not action.isSeparator()]
-    assert texts[:4] == ["Angle of elbow [rad]", "Speed of elbow [rad/s]", "Torque of elbow [N·m]", "Tool error [mm]"]
+    own = ["Angle of elbow [rad]", "Speed of elbow [rad/s]", "Torque of elbow [N·m]", "Torque on elbow by cause [N·m]"]
+    assert texts[:5] == [*own, "Tool error [mm]"]
     plots.actions()[0].trigger()
     menu.close()
     plot = bench.window.plots.plots[-1]
