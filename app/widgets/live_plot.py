@@ -17,7 +17,7 @@ from PyQt6.QtWidgets import QGridLayout, QWidget
 from app.curve_names import stroke
 from app.numbers import MINUS, compact
 from app.scales import LiveRange, decimate, grid_decades, grid_values, nearest_curve, row_at
-from app.style import font
+from app.style import font, scaled
 from app.theme import CAPTION_PT, ENERGY_CURVES, Theme
 from app.widgets.crosshair import Crosshair
 from app.widgets.curve_ends import BOTTOM_AXIS, CurveEnds
@@ -28,7 +28,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
 AXIS_GAP = 8  # [px] that the left axis has beside its numbers
-TITLE_GAP = 4  # [px] below the title: the topmost number reaches halfway above its line
+TOP_GAP = 7  # [px] above the curves: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
 LOGARITHMIC = ("drift",)  # shown as log10 of the magnitude
 NOTHING = 1e-4  # of the range: smaller values are written as 0
@@ -68,7 +68,7 @@ class LivePlot(QWidget):
         plot.hideButtons()
         plot.setMouseEnabled(False, False)
         plot.disableAutoRange()
-        plot.layout.setContentsMargins(0, 0, 0, 0)
+        plot.layout.setContentsMargins(0, scaled(TOP_GAP), 0, 0)
         for side in ("left", "bottom"):
             plot.getAxis(side).setStyle(
                 tickFont=font(CAPTION_PT), tickLength=0, tickAlpha=0, tickTextOffset=4, autoExpandTextSpace=False
@@ -88,12 +88,11 @@ class LivePlot(QWidget):
         grid.setHorizontalSpacing(0)
         grid.setVerticalSpacing(0)
         grid.addWidget(self.title, 0, 0, 1, 2)
-        grid.setRowMinimumHeight(1, TITLE_GAP)
-        grid.addWidget(self.legend, 2, 0)
-        grid.addWidget(self.canvas, 3, 0)
-        grid.addWidget(self.ends, 2, 1, 2, 1)
+        grid.addWidget(self.legend, 1, 0)
+        grid.addWidget(self.canvas, 2, 0)
+        grid.addWidget(self.ends, 1, 1, 2, 1)
         grid.setColumnStretch(0, 1)
-        grid.setRowStretch(3, 1)
+        grid.setRowStretch(2, 1)
         self.setAutoFillBackground(True)
         self.setMouseTracking(True)
         for part in (self.title, self.legend, self.canvas, self.ends):
