@@ -266,7 +266,7 @@ def bundle(cls: type[Any], laid_open: str = "") -> Callable[[Any], Any]:
     fields = (*nested, *outer)
     module = sys.modules[cls.__module__]
     kind = type(f"_{cls.__name__}Kind", (_Kind,), {"__module__": cls.__module__})
-    reference = type(f"_{cls.__name__}Reference", (structref.StructRefProxy,), {"__module__": cls.__module__})
+    reference: Any = type(f"_{cls.__name__}Reference", (structref.StructRefProxy,), {"__module__": cls.__module__})
     # The disk cache finds both by their names in the module.
     for made in (structref.register(kind), reference):
         setattr(module, made.__name__, made)
