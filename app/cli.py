@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import NoReturn
 
-from app.commands import COMMANDS, WINDOW
+from app.commands import COMMANDS, WINDOW, interrupt
 from app.commands.arguments import CommandError
 from app.video_encoder import VideoError
 from sim.backend import BackendError, Diverged
@@ -49,6 +49,7 @@ def _complain(problem: Exception, code: int) -> int:
 def _dispatch(arguments: list[str]) -> int:
     name = arguments[0] if arguments else ""
     if name in COMMANDS:
+        interrupt.listen()
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))  # so that drafts of files are removed
         module_name, arguments = COMMANDS[name][0], arguments[1:]
     else:

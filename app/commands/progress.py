@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 import time
 
+from app.commands.interrupt import check
+
 WIDTH = 32
 INTERVAL = 0.1  # [s]
 
@@ -17,6 +19,7 @@ class ProgressBar:
         self._drawn = False
 
     def at(self, done: int) -> None:
+        check()
         if self._shown and time.monotonic() >= self._next:
             filled = WIDTH * done // self._total
             bar = "█" * filled + "░" * (WIDTH - filled)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import signal
@@ -13,6 +14,8 @@ import av
 import numpy as np
 import pytest
 
+from app.commands import interrupt
+from app.commands.progress import ProgressBar
 from app.theme import LIGHT, rgb
 from app.video import ROOT
 from tests.app.test_cli import WITHOUT_SCREEN, program
@@ -66,6 +69,22 @@ def test_ctrl_c_is_quiet_and_leaves_no_file(tmp_path: Path) -> None:
     assert child.returncode == 130
     assert out == b"" and b"Traceback" not in shown and b"impulse:" not in shown
     assert os.listdir(tmp_path) == []
+
+
+def test_an_interrupt_that_a_library_swallowed_still_ends_the_command() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        interrupt.listen()
+        bar = ProgressBar("film", 10)
+        bar.at(1)
+        with contextlib.suppress(KeyboardInterrupt):  # as callbacks of compiled libraries do
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            bar.at(2)
+        interrupt.listen()
+        bar.at(3)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _read_to_end(terminal: int) -> bytes:
