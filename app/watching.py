@@ -27,6 +27,7 @@ class Watching(QObject):
         self.session, self.files = session, files
         self._path = ""  # of the file that is watched; "": none
         self._known: bytes | None = None  # what it said when it was read or written last
+        self._held_back = False  # an edit on disk was not read because of unsaved changes here
         self._watcher = QFileSystemWatcher(self)
         self._timer = QTimer(self, singleShot=True, interval=SETTLE)
         self._timer.timeout.connect(self._look)
@@ -42,7 +43,18 @@ class Watching(QObject):
         self._timer.stop()
         self._watch("")
 
+    def may_save(self) -> bool:
+        """Whether Save may write the file. One that holds somebody's edit is replaced only at the second try."""
+        if not self._held_back:
+            return True
+        self._held_back = False
+        name = Path(self._path).name
+        words = f"{name} was changed by another program. Save again to replace it, or keep both by Save as."
+        self.session.say("warning", words, Path(self._path))
+        return False
+
     def _begin(self, stage: Stage) -> None:
+        self._held_back = False
         path = stage.scene.path or ""
         self._watch("" if is_builtin(path) or not path else os.path.abspath(path))
         self._known = None
@@ -83,6 +95,7 @@ class Watching(QObject):
         self._known = text
         path = Path(self._path)
         if self.files.is_changed:
+            self._held_back = True
             words = f"{path.name} has changed on disk. Shift+R reads it in place of what is set here."
             self.session.say("warning", words, path)
             return
@@ -95,5 +108,6 @@ class Watching(QObject):
                 self.session.say("error", sentence)
             else:
                 self.session.run_again(again)
+                self.session.say("ok", f"Read {path.name} again, as it was saved by another program.")
 
         self.session.in_background(lambda: load_stage(address), then)

@@ -364,7 +364,8 @@ class Window(QMainWindow):
     def save(self) -> None:
         scene = self.session.stage.scene
         if has_own_file(scene):
-            self.files.save(scene.path or "")
+            if self.watching.may_save():
+                self.files.save(scene.path or "")
         else:
             self.save_as()
 

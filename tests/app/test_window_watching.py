@@ -52,7 +52,8 @@ def test_what_an_editor_saves_runs_and_is_seen_from_the_same_place(bench, tmp_pa
         bench.settle()
         known(bench)
     assert hand.camera == camera and bench.session.snapshot.dt == 0.005
-    assert bench.session.messages == []
+    assert [m.level for m in bench.session.messages] == ["ok", "ok"]
+    assert all("mine.toml" in m.text for m in bench.session.messages)
 
 
 def test_a_broken_file_is_one_sentence_and_the_scene_goes_on_until_it_is_whole(bench, tmp_path):
@@ -64,6 +65,7 @@ def test_a_broken_file_is_one_sentence_and_the_scene_goes_on_until_it_is_whole(b
     assert bench.session.stage is stage
     by_rename(tmp_path / "mine.toml", TEXT.replace("0.002", "0.001"))
     bench.bot.waitUntil(lambda: bench.session.stage.scene.dt == 0.001, timeout=PATIENCE)
+    assert bench.window.status.message.level == "ok"  # the complaint is over
 
 
 def test_our_own_save_is_nothing_to_read_and_the_next_of_an_editor_is(bench, tmp_path):
@@ -87,6 +89,20 @@ def test_what_is_unsaved_here_is_not_thrown_away(bench, tmp_path):
     assert bench.session.stage is stage and bench.session.snapshot.gains["reach"]["kp"] == 77.0
     bench.bot.keyClick(bench.viewport, KEY.Key_R, SHIFT)
     bench.bot.waitUntil(lambda: bench.session.stage.scene.dt == 0.004, timeout=PATIENCE)
+
+
+def test_somebodys_edit_is_not_replaced_by_the_first_save(bench, tmp_path):
+    mine, theirs = tmp_path / "mine.toml", TEXT.replace("0.002", "0.004")
+    tune(bench, [SetGain("reach", "kp", 77.0)])
+    in_place(mine, theirs)
+    bench.bot.waitUntil(lambda: len(bench.session.messages) == 1, timeout=PATIENCE)
+    bench.bot.keyClick(bench.viewport, KEY.Key_S, CTRL)
+    bench.session.finish_work()
+    assert mine.read_text() == theirs and bench.window.files.is_changed
+    assert "Save again" in bench.session.messages[-1].text
+    bench.bot.keyClick(bench.viewport, KEY.Key_S, CTRL)
+    bench.bot.waitUntil(lambda: not bench.window.files.is_changed, timeout=PATIENCE)
+    assert "77" in mine.read_text()
 
 
 def test_a_scene_that_comes_with_the_program_is_not_watched(qtbot, tmp_path):
