@@ -28,6 +28,7 @@ from app.theme import (
     BOTTOM_DOCK,
     LEFT_DOCK,
     RIGHT_DOCK,
+    TIMELINE_HEIGHT,
     WINDOW_MINIMUM,
     WINDOW_SCREEN_PART,
     WINDOW_SIZE,
@@ -134,7 +135,7 @@ class Window(QMainWindow):
         self.scenes.setMinimumWidth(scaled(LEFT_DOCK - 44))
         self.tabs.setMinimumWidth(scaled(RIGHT_DOCK - 20))
         self.resizeDocks([self.docks["scenes"], self.docks["control"]], [scaled(LEFT_DOCK), scaled(RIGHT_DOCK)], across)
-        self.resizeDocks([self.docks["plots"]], [BOTTOM_DOCK], Qt.Orientation.Vertical)
+        self.resizeDocks([self.docks["plots"]], [BOTTOM_DOCK + TIMELINE_HEIGHT], Qt.Orientation.Vertical)
 
     def _dock(self, title: str, content: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title)
