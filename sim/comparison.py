@@ -7,25 +7,26 @@ world.
 from __future__ import annotations
 
 import math
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import numpy as np
 
 from sim.apart import Apart
 from sim.command import Command
-from sim.lane import REFERENCE, SHARED, Lane, lane_refusal
+from sim.lane import SHARED, Lane
+from sim.lane_names import COLUMNS, REFERENCE, lane_refusal
 from sim.ring import Ring
 from sim.simulation import Simulation
 from sim.state import Array, Beside, Figures
 
 TOLERANCE = 1e-3  # [rad, m] usual
-COLUMNS = ("apart", "energy", "gap")  # of every engine, the leading one first; energies less the yardstick's
 LENGTH = 60_000  # rows, at most
 
 
 @dataclass(frozen=True)
 class Course:
-    """What readers see of a comparison: rows of time and COLUMNS for each name."""
+    """What readers see of a comparison: rows of time, and COLUMNS for each name; energies less the yardstick's."""
 
     names: tuple[str, ...]  # the leading engine's first, then the lanes'
     yardstick: int
@@ -50,11 +51,11 @@ class Comparison:
         self.lead, self.names = lead, names
         lead.open_account()
         self.lanes: list[Lane] = []
-        try:
-            self.lanes += (Lane(name, lead) for name in names)
-        except BaseException:
-            self.close()
-            raise
+        with ExitStack() as unfinished:
+            for name in names:
+                self.lanes.append(Lane(name, lead))
+                unfinished.callback(self.lanes[-1].close)
+            unfinished.pop_all()
         self.began = lead.step_count
         self.tolerance = tolerance
         self._yardstick = 1 + names.index(REFERENCE) if REFERENCE in names else 0

@@ -7,16 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.backend import BACKENDS, INTEGRATORS, SETTINGS, BackendError, Diverged, refusal
+from sim.backend import INTEGRATORS, SETTINGS, BackendError, Diverged
 from sim.command import Command, SetGravity, SetIntegrator, SetSolver, SetStabilisation, SetStep
 from sim.control.desk import COMMANDS
-from sim.model import Model
+from sim.lane_names import REFERENCE, engine_of, lane_title
 from sim.rewind import SPACING, Rewind
 from sim.scene import SceneError
 from sim.simulation import Simulation
 from sim.state import Array
 
-REFERENCE = "reference"  # the name of the lane that shows what all engines should do
 FINER = 8  # its steps a step; a power of two, so that its times are those of the others to the bit
 PRECISE = "gauss4"
 _OF_ENGINES: dict[type[Command], str] = {
@@ -24,24 +23,6 @@ _OF_ENGINES: dict[type[Command], str] = {
     SetStabilisation: "stabilise",
     SetIntegrator: "integrator",
 }
-
-
-def engine_of(name: str, model: Model) -> str:
-    """The engine that runs in a lane: its own, or for the reference the one that steps most precisely."""
-    if name != REFERENCE:
-        return name
-    return "tree" if not refusal("tree", model) else "impulse"
-
-
-def lane_title(name: str) -> str:
-    return "Reference" if name == REFERENCE else BACKENDS[name][0]
-
-
-def lane_refusal(name: str, model: Model) -> str:
-    """Why there cannot be such a lane, in a sentence; "" if there can."""
-    if name != REFERENCE and name not in BACKENDS:
-        return f'There is no engine "{name}"; there are {", ".join((*BACKENDS, REFERENCE))}.'
-    return refusal(engine_of(name, model), model)
 
 
 class Lane:
