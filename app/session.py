@@ -20,6 +20,7 @@ from app.stage import Stage, load_stage, set_stage
 from app.undo import Undo
 from sim import command as cmd
 from sim.files import is_builtin
+from sim.lane_names import LANES
 from sim.scene import Scene, SceneError, Vec3
 from sim.state import Snapshot
 from sim.tuning import changes, tuned
@@ -36,6 +37,7 @@ class Running(Protocol):
     frames: queue.SimpleQueue[Snapshot]
     frames_done: int
     history: Any
+    course: Any
 
     def start(self) -> None: ...
     def send(self, command: cmd.Command) -> None: ...
@@ -150,6 +152,8 @@ class Session(QObject):
                 self._show(event.scene, event.scene_id)
             case cmd.Busy():
                 self.busy = event.sentence
+            case cmd.Told(sentence):
+                self.say("warning", sentence)
             case cmd.Stopped():
                 self.stopped = event.reason
                 self.say("error", event.reason)
@@ -320,6 +324,17 @@ class Session(QObject):
             now = asked.on if asked else self.snapshot.controllers.get(name, False)
             self.send(cmd.SetSwitch(name, not now))
 
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What runs beside the leading engine, or is about to."""
+        asked = self._asked(cmd.Compare(()))
+        return asked.beside if asked else tuple(lane.name for lane in self.snapshot.beside)
+
+    def toggle_beside(self, name: str) -> None:
+        """Let an engine, or the reference, run beside the leading one, or no more."""
+        now = self.beside
+        self.send(cmd.Compare(tuple(lane for lane in LANES if (lane in now) != (lane == name))))
+
     # --- what differs from the file ---------------------------------------------------------------
 
     def tuned(self) -> Scene:
@@ -370,6 +385,8 @@ _SETTINGS: dict[type[cmd.Command], tuple[str, ...]] = {
     cmd.SetJointTarget: ("controller", "joint"),
     cmd.SetIntegrator: (),
     cmd.SetBackend: (),
+    cmd.Compare: (),
+    cmd.SetTolerance: (),
     cmd.SetSolver: (),
     cmd.SetStabilisation: (),
     cmd.SetStep: (),

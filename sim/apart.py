@@ -37,6 +37,13 @@ class Apart:
         return np.concatenate([np.zeros((len(a), 1)), *parts], axis=1).max(axis=1)
 
 
+def apart_unit(model: Model) -> str:
+    """ "rad", "m", or "rad, m" where joints turn and slide."""
+    kinds = set(model.joint_type.tolist())
+    turns, slides = bool(kinds & {HINGE, BALL, FREE}), bool(kinds & {SLIDER, FREE})
+    return ", ".join(["rad"] * turns + ["m"] * slides) or "rad"
+
+
 def _angles(a: Array, b: Array) -> Array:
     """Between attitudes, from the chord of their quaternions: |a − b| = 2 sin(angle / 4), a and −a being the same."""
     chord = np.minimum(_norm(a - b), _norm(a + b))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sim.backend import BackendError, Diverged
+from sim.backend import BackendError
 from sim.command import Busy, Command, Compare, Event, Reset, SetBackend, SetTolerance, Told
-from sim.comparison import TOLERANCE, Comparison, Course, check_tolerance
+from sim.comparison import TOLERANCE, Comparison, Course, check_tolerance, rehearse
 from sim.lane_names import lane_refusal
 from sim.scene import SceneError
 from sim.simulation import Simulation
@@ -80,7 +80,7 @@ class Companions:
         if is_new and names:
             self._say(Busy("Preparing the comparison…"))
             try:
-                _compile(world, names)
+                rehearse(world, names)
             finally:
                 self._say(Busy(""))
         fresh = Comparison(world, names, self.tolerance) if names else None
@@ -103,18 +103,6 @@ class Companions:
             return replace(snapshot, tolerance=self.tolerance)
         lead, beside = self._comparison.figures()[0], self._comparison.beside()
         return replace(snapshot, tolerance=self.tolerance, lead=lead, beside=beside, step_time=lead.cost)
-
-
-def _compile(world: Simulation, names: tuple[str, ...]) -> None:
-    """What the engines need, with a step of worlds that are thrown away."""
-    trial = Comparison(world, names)
-    try:
-        for lane in trial.lanes:
-            lane.world.step(1)
-    except Diverged:
-        pass  # the comparison itself will tell
-    finally:
-        trial.close()
 
 
 def _swapped(names: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:

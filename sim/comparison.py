@@ -7,12 +7,13 @@ world.
 from __future__ import annotations
 
 import math
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 
 import numpy as np
 
 from sim.apart import Apart
+from sim.backend import Diverged
 from sim.command import Command
 from sim.lane import SHARED, Lane
 from sim.lane_names import COLUMNS, REFERENCE, lane_refusal
@@ -56,7 +57,7 @@ class Comparison:
                 self.lanes.append(Lane(name, lead))
                 unfinished.callback(self.lanes[-1].close)
             unfinished.pop_all()
-        self.began = lead.step_count
+        self.began, self.since = lead.step_count, lead.time
         self.tolerance = tolerance
         self._yardstick = 1 + names.index(REFERENCE) if REFERENCE in names else 0
         self._apart = Apart(lead.model)
@@ -160,6 +161,8 @@ class Comparison:
                 apart_first=float(self._first[i]),
                 backend=world.backend_name,
                 integrator=world.integrator,
+                dt=world.dt,
+                since=self.since,
             )
             for i, (world, cost) in enumerate(zip(worlds, costs, strict=True))
         )
@@ -177,3 +180,12 @@ class Comparison:
 def check_tolerance(tolerance: float) -> None:
     if not 0.0 < tolerance < math.inf:
         raise ValueError(f"The tolerance must be a positive number, not {tolerance:g}.")
+
+
+def rehearse(lead: Simulation, names: tuple[str, ...]) -> None:
+    """Compile what the others need, by a step of worlds that are thrown away."""
+    trial = Comparison(lead, names)
+    with closing(trial):
+        for lane in trial.lanes:
+            with suppress(Diverged):  # the comparison itself will tell
+                lane.world.step(1)

@@ -148,6 +148,8 @@ class Figures:
 
     backend: str
     integrator: str
+    dt: float  # [s]
+    since: float  # when the comparison began [s]
     cost: float  # processor time of a step [s]
     energy_drift: float  # sim/ledger.py
     gap: float  # the largest between two halves of a joint [m]

@@ -33,6 +33,7 @@ from sim.command import (
 from sim.files import load
 from sim.scene import Body, Scene
 from sim.simulation import Simulation
+from tests.sim.driver import Driver
 from tests.worlds import ENGINES, hanging
 
 
