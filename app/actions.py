@@ -12,6 +12,7 @@ from math import pi, radians
 from typing import TYPE_CHECKING
 
 from app.action import Action, Text, is_bare
+from app.actions_comparison import COMPARISON_ACTIONS
 from app.actions_files import FILE_ACTIONS
 from app.actions_help import HELP_ACTIONS, READING_ACTIONS
 from app.actions_selection import SELECTION_ACTIONS
@@ -190,6 +191,7 @@ ACTIONS: tuple[Action, ...] = (
         )
         for name, (title, _) in BACKENDS.items()
     ),
+    *COMPARISON_ACTIONS,
     *(
         Action(
             f"controller:{n}",

@@ -31,11 +31,12 @@ def run_window(
     theme: str | None = None,
     scale: float | None = None,
     report: str | os.PathLike[str] | None = None,
+    beside: tuple[str, ...] = (),
 ) -> int:
     """Open the window with a scene, by default that of last time, and return when it is closed.
 
     Raises SceneError before anything opens. `shot` saves a picture of the window after so many seconds and closes
-    it; `report` writes times and driver as JSON once the world has moved.
+    it; `report` writes times and driver as JSON once the world has moved; `beside` names engines to compare with.
     """
     if scale is not None:
         os.environ["QT_SCALE_FACTOR"] = f"{scale:g}"
@@ -46,6 +47,7 @@ def run_window(
     from app.program import Program
 
     program = Program(sys.argv[:1], stage, theme, size, unattended=shot is not None)
+    program.window.beside = beside
     if problem:
         program.session.say("warning", problem)
     if shot is not None:

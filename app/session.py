@@ -18,8 +18,10 @@ from PyQt6.QtCore import QObject, QRunnable, QThreadPool, pyqtSignal
 from app.shown import Shown
 from app.stage import Stage, load_stage, set_stage
 from app.undo import Undo
+from app.waiting import Waiting
 from sim import command as cmd
 from sim.files import is_builtin
+from sim.lane_names import LANES
 from sim.scene import Scene, SceneError, Vec3
 from sim.state import Snapshot
 from sim.tuning import changes, tuned
@@ -36,6 +38,7 @@ class Running(Protocol):
     frames: queue.SimpleQueue[Snapshot]
     frames_done: int
     history: Any
+    course: Any
 
     def start(self) -> None: ...
     def send(self, command: cmd.Command) -> None: ...
@@ -91,7 +94,7 @@ class Session(QObject):
         self.read_again: Stage | None = None  # the file changed on disk: one looks at it from where one stands
         self._moved: dict[str, Vec3 | None] = {}  # targets moved by hand -> where they stood, off their paths
         self._noted: Stage | None = None  # whose notes have been told
-        self._waiting: dict[tuple[Any, ...], cmd.Command] = {}
+        self._waiting = Waiting()
         self._workers = QThreadPool()
         self._done.connect(lambda then, result, sentence: then(result, sentence))
         self.undo = Undo(self._travel, self)
@@ -141,15 +144,17 @@ class Session(QObject):
         is_asked = self.undo.take(event)
         match event:
             case cmd.Applied():
-                self._settle(event.command)
+                self._waiting.settle(event.command)
                 self._follow_targets(event, is_asked)
             case cmd.Refused():
-                self._settle(event.command)
+                self._waiting.settle(event.command)
                 self.say("error", event.sentence)
             case cmd.Loaded():
                 self._show(event.scene, event.scene_id)
             case cmd.Busy():
                 self.busy = event.sentence
+            case cmd.Told(sentence):
+                self.say("warning", sentence)
             case cmd.Stopped():
                 self.stopped = event.reason
                 self.say("error", event.reason)
@@ -200,23 +205,13 @@ class Session(QObject):
     def send(self, command: cmd.Command) -> None:
         if self.runner is None:
             return
-        if key := _setting(command):
-            self._waiting[key] = command
+        self._waiting.note(command)
         self.undo.note(command, self.stage.scene)
         self.runner.send(command)
 
     def waits_for(self, command: cmd.Command) -> bool:
         """Whether a setting like this one is on its way, so that its control shows what was asked for."""
-        return _setting(command) in self._waiting
-
-    def _asked(self, like: cmd.Command) -> Any:
-        """The command on its way that sets the same as `like`, or None."""
-        return self._waiting.get(_setting(like))
-
-    def _settle(self, command: cmd.Command) -> None:
-        key = _setting(command)
-        if key and self._waiting.get(key) == command:
-            del self._waiting[key]
+        return self._waiting.like(command) is not None
 
     def in_background(self, work: Callable[[], Any], then: Callable[[Any, str], None]) -> None:
         """Do what takes time in a worker; `then` gets its result, or None and a sentence, on this thread."""
@@ -272,7 +267,7 @@ class Session(QObject):
         self.open(self.stage.scene.address)
 
     def toggle_play(self) -> None:
-        asked = self._asked(cmd.Play(True))
+        asked = self._waiting.like(cmd.Play(True))
         self.send(cmd.Play(not (asked or self.snapshot).running))
 
     def reset(self) -> None:
@@ -285,7 +280,7 @@ class Session(QObject):
 
     def change_speed(self, notches: int) -> None:
         """Half or double; 0: real time."""
-        now = (self._asked(cmd.SetSpeed(1.0)) or self.snapshot).speed
+        now = (self._waiting.like(cmd.SetSpeed(1.0)) or self.snapshot).speed
         nearest = min(range(len(SPEEDS)), key=lambda i: abs(SPEEDS[i] - now))
         index = min(max(nearest + notches, 0), len(SPEEDS) - 1)
         self.send(cmd.SetSpeed(SPEEDS[index] if notches else 1.0))
@@ -316,9 +311,20 @@ class Session(QObject):
         controllers = self.stage.scene.controllers
         if number <= len(controllers):
             name = controllers[number - 1].name
-            asked = self._asked(cmd.SetSwitch(name, True))
+            asked = self._waiting.like(cmd.SetSwitch(name, True))
             now = asked.on if asked else self.snapshot.controllers.get(name, False)
             self.send(cmd.SetSwitch(name, not now))
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What runs beside the leading engine, or is about to."""
+        asked = self._waiting.like(cmd.Compare(()))
+        return asked.beside if asked else tuple(lane.name for lane in self.snapshot.beside)
+
+    def toggle_beside(self, name: str) -> None:
+        """Let an engine, or the reference, run beside the leading one, or no more."""
+        now = self.beside
+        self.send(cmd.Compare(tuple(lane for lane in LANES if (lane in now) != (lane == name))))
 
     # --- what differs from the file ---------------------------------------------------------------
 
@@ -360,26 +366,3 @@ class Session(QObject):
 def _vec3(values: Any) -> Vec3:
     x, y, z = (float(c) for c in values)
     return x, y, z
-
-
-# Settings whose controls must not fall back to the old value while the command is on its way.
-_SETTINGS: dict[type[cmd.Command], tuple[str, ...]] = {
-    cmd.SetSwitch: ("controller",),
-    cmd.SetGain: ("controller", "gain"),
-    cmd.SetTarget: ("target",),
-    cmd.SetJointTarget: ("controller", "joint"),
-    cmd.SetIntegrator: (),
-    cmd.SetBackend: (),
-    cmd.SetSolver: (),
-    cmd.SetStabilisation: (),
-    cmd.SetStep: (),
-    cmd.SetGravity: (),
-    cmd.SetSpeed: (),
-    cmd.Play: (),
-}
-
-
-def _setting(command: cmd.Command) -> tuple[Any, ...]:
-    """What a command sets, without the value; () if it is not a setting."""
-    fields = _SETTINGS.get(type(command))
-    return () if fields is None else (type(command), *(getattr(command, f) for f in fields))

@@ -41,7 +41,7 @@ class Theme:
     link2: str
     base: str
     constraint_force: str
-    ghost: str
+    ghosts: tuple[str, str, str]  # engines beside the leading one, as ghosts and as curves
     target: str = AMBER
     target_outline: str = INK
     spring: str = AMBER
@@ -63,6 +63,11 @@ class Theme:
     def halo(self) -> str:
         """Around arrows and letters over the scene, so that they stand out from what is behind them."""
         return self.plot
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """Curves of engines that are compared: of the leading one, then of those beside."""
+        return self.text, *self.ghosts
 
     def curve(self, i: int) -> str:
         """Colour of joint or curve i; after the last the first comes again, dashed (see `dash`)."""
@@ -99,7 +104,7 @@ LIGHT = Theme(
     link2="#8B97A6",
     base="#3A424D",
     constraint_force="#5C2D91",
-    ghost="#5C2D91",
+    ghosts=("#5C2D91", "#007A6C", "#D55E00"),
 )
 
 DARK = Theme(
@@ -128,7 +133,7 @@ DARK = Theme(
     link2="#C9D1DB",
     base="#5F6B7A",
     constraint_force="#B9A2F2",
-    ghost="#B9A2F2",
+    ghosts=("#B9A2F2", "#12A37A", "#E8743B"),
 )
 
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
@@ -171,6 +176,7 @@ PADDING, CONTROL_GAP, SECTION_GAP = 12, 8, 16
 ROW_HEIGHT, TOOLBAR_HEIGHT, TIMELINE_HEIGHT, STATUS_HEIGHT = 28, 40, 36, 22
 CORNER_RADIUS, ICON_SIZE, FOCUS_RING, ACCENT_BAR = 6, 20, 2, 3
 GAIN_NAME_WIDTH, GAIN_SLIDER_WIDTH, GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH = 96, 110, 72, 44
+PLOT_WINDOW = 10.0  # [s] what plots show
 CURVE_NAME_WIDTH = 96  # of a name beside a curve
 FOLD_HANDLE, FOLD_SIGN = (44, 16), 14  # [px] at the edges of the view: long and short side, chevron
 THUMBNAIL_SIZE = (152, 76)

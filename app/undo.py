@@ -18,7 +18,9 @@ from PyQt6.QtWidgets import QApplication
 from sim import command as cmd
 from sim.backend import BACKENDS
 from sim.control import CONTROLLERS
+from sim.lane_names import lane_title
 from sim.scene import Scene
+from sim.wording import listing
 
 MOST = 500  # entries; older ones are forgotten
 
@@ -43,6 +45,11 @@ EDITS: dict[type[cmd.Command], tuple[tuple[str, ...], Callable[[Any, Scene], str
     cmd.SetIntegrator: ((), lambda c, _: f"integrator {c.integrator}"),
     cmd.SetStep: ((), lambda c, _: f"step {1e3 * c.dt:.4g} ms"),
     cmd.SetGravity: ((), lambda c, _: "change of gravity"),
+    cmd.Compare: (
+        (),
+        lambda c, _: f"comparison with {listing(map(lane_title, c.beside))}" if c.beside else "end of the comparison",
+    ),
+    cmd.SetTolerance: ((), lambda c, _: f"tolerance {c.tolerance:.4g}"),
     cmd.LoadScene: ((), lambda c, _: f"opening “{c.scene.title}”"),
 }
 

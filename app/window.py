@@ -8,18 +8,17 @@ from pathlib import Path
 
 from PyQt6.QtCore import QRect, Qt, QTimer, pyqtSignal
 from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
-from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
 
 from app import style
+from app.bottom import BottomPanel
 from app.filming import Filming, FilmSettings
 from app.gallery import Gallery
 from app.menus import Menus
 from app.panels.control import ControlPanel
 from app.panels.inspector import InspectorPanel
 from app.panels.physics import PhysicsPanel
-from app.panels.plots import PlotsPanel
 from app.panels.scenes import ScenesPanel
-from app.panels.timeline import Timeline
 from app.scene_files import SUFFIX, SceneFiles, has_own_file
 from app.session import Message, Session
 from app.settings import Settings
@@ -39,7 +38,7 @@ from app.widgets.fold_handle import FoldHandle
 from app.widgets.help import HelpCard
 from app.widgets.offer import OfferCard
 from app.widgets.status import StatusLine
-from sim.command import WatchCauses, WatchForces
+from sim.command import Compare, WatchCauses, WatchForces
 
 PULSE = 16  # [ms]
 PANEL_SECONDS, PLOT_SECONDS = 0.1, 0.05
@@ -66,6 +65,7 @@ class Window(QMainWindow):
         session.shown.show_degrees(settings.text("angles", "radians") == "degrees")
         style.set_text_scale(float(settings.text("text", "1")))
         self.is_viewport_only = False
+        self.beside: tuple[str, ...] = ()  # engines to compare with from the start
         self.viewport = Viewport(session)
         self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
@@ -73,8 +73,8 @@ class Window(QMainWindow):
         self.watching = Watching(session, self.files)
         self.offer = OfferCard(self.viewport)
         self.gallery = Gallery(session, settings.cache / "thumbnails")
-        self.scenes, self.plots = ScenesPanel(session, self.gallery), PlotsPanel(session)
-        self.timeline = Timeline(session)
+        self.scenes, self.bottom = ScenesPanel(session, self.gallery), BottomPanel(session)
+        self.plots, self.comparison, self.timeline = self.bottom.plots, self.bottom.comparison, self.bottom.timeline
         self.control, self.physics = ControlPanel(session), PhysicsPanel(session)
         self.inspector = InspectorPanel(session)
         self.status = StatusLine()
@@ -111,7 +111,7 @@ class Window(QMainWindow):
         self.docks = {
             "scenes": self._dock("Scenes", self.scenes, LEFT),
             "control": self._dock("Control", self.tabs, RIGHT),
-            "plots": self._dock("Plots", self._plots_and_timeline(), BOTTOM),
+            "plots": self._dock("Plots", self.bottom, BOTTOM),
         }
         edges = {"scenes": "left", "control": "right", "plots": "bottom"}
         self.handles = {
@@ -119,15 +119,6 @@ class Window(QMainWindow):
             for name, edge in edges.items()
         }
         self._size_docks()
-
-    def _plots_and_timeline(self) -> QWidget:
-        bottom = QWidget()
-        column = QVBoxLayout(bottom)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(1)
-        column.addWidget(self.plots, 1)
-        column.addWidget(self.timeline)
-        return bottom
 
     def _size_docks(self) -> None:
         """As wide as their text needs."""
@@ -195,8 +186,9 @@ class Window(QMainWindow):
         """One after the other: two threads that import large libraries at once can trip over each other."""
         if not self.isVisible():  # closed before it really began
             return
-        self.plots.wake()
+        self.bottom.wake()
         self.session.start()
+        self.compare(self.beside)
         self.files.start()
         self.watching.start()
         self.gallery.start()
@@ -212,13 +204,14 @@ class Window(QMainWindow):
             self._last_panels = now
             self.control.refresh(self.session.snapshot)
             self.physics.refresh(self.session.snapshot)
+            self.comparison.refresh(self.session.snapshot)
             self._watch()
             if self.inspector.isVisible():
                 self.inspector.refresh(self.session.snapshot)
             self.menus.refresh()
         if now - self._last_plots >= PLOT_SECONDS:
             self._last_plots = now
-            self.plots.refresh()
+            self.bottom.draw()
         if self._closing_since is not None:
             late = now - self._closing_since > CLOSE_SECONDS
             if late or not self.filming.unfinished:
@@ -287,7 +280,7 @@ class Window(QMainWindow):
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         style.apply(app, name)
-        for part in (self.status, self.plots, self.control, self.inspector, self.gallery):
+        for part in (self.status, self.bottom, self.control, self.inspector, self.gallery):
             part.set_theme(name)
         self.viewport.theme = name
         self.menus.refresh()
@@ -318,7 +311,7 @@ class Window(QMainWindow):
         self._size_docks()
         self.status.fit_text()
         self.control.rebuild()
-        self.plots.rebuild()
+        self.bottom.rebuild()
         self.scenes.scheduleDelayedItemsLayout()
         self._renew_help()
 
@@ -333,6 +326,12 @@ class Window(QMainWindow):
 
     def toggle_panel(self, name: str) -> None:
         self.docks[name].setVisible(self.docks[name].isHidden())
+
+    def compare(self, beside: tuple[str, ...]) -> None:
+        """Let these engines run beside the leading one, and show how they do."""
+        if beside:
+            self.session.send(Compare(beside))
+            self.bottom.show_comparison()
 
     def toggle_viewport_only(self) -> None:
         self.is_viewport_only = not self.is_viewport_only

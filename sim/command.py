@@ -95,6 +95,20 @@ class SetBackend(Command):
 
 
 @dataclass(frozen=True)
+class Compare(Command):
+    """Lets other engines, or the "reference", run beside the leading one from where it is now; () ends that."""
+
+    beside: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SetTolerance(Command):
+    """From which distance on two engines are told to be apart."""
+
+    tolerance: float  # [rad, m], sim/apart.py
+
+
+@dataclass(frozen=True)
 class SetSolver(Command):
     """Another of SOLVERS from the same q and v."""
 
@@ -203,6 +217,13 @@ class Loaded(Event):
 @dataclass(frozen=True)
 class Busy(Event):
     """Something takes longer: a sentence to show, or "" when it is done."""
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Told(Event):
+    """Something that people should know and nobody asked for."""
 
     sentence: str
 

@@ -1,8 +1,4 @@
-"""The last minute of a run, step by step: what plots and logs read.
-
-The physics thread writes one row a step; anybody may read at any time. A reader copies, then looks at
-the writer's counter again and drops the rows that were overwritten meanwhile. No lock.
-"""
+"""The last minute of a run, step by step, one row a step: what plots and logs read."""
 
 from __future__ import annotations
 
@@ -13,6 +9,7 @@ import numpy as np
 from sim.cause_names import cause_names
 from sim.model import Model
 from sim.plots import plot_values
+from sim.ring import TIME, Ring
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -21,7 +18,7 @@ _MOST_NUMBERS = 8_000_000  # of float64: 64 MB
 _MOST_CAUSES = 4_000_000  # of float64: 32 MB
 
 
-class History:
+class History(Ring):
     """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin, start energy,
     joint gap).
 
@@ -47,9 +44,7 @@ class History:
         self.columns = {k: slice(int(e) - w, int(e)) for (k, w), e in zip(widths.items(), ends, strict=True)}
         width = int(ends[-1])
         length = int(min(_SECONDS / dt, _MOST_NUMBERS / width))
-        self.rows = np.zeros((max(length, 100), width))
-        self.oldest = 0  # the first row there is, as long as it has not been overwritten
-        self.counter = np.zeros(1, dtype=np.int64)
+        super().__init__(max(length, 100), width)
         self.zero = np.full(1, np.nan)
         self.causes = _no_causes(model)
 
@@ -64,69 +59,34 @@ class History:
     def forget_causes(self) -> None:
         self.causes = _no_causes(self.model)
 
-    @property
-    def count(self) -> int:
-        """Rows written since the start, of which the last few are there."""
-        return int(self.counter[0])
-
     def rebase(self, jump: float) -> None:
         """Energy counts from another zero from the next row on, so that drift does not see the jump."""
         self.zero[0] += jump
 
     def cut(self, time: float) -> None:
-        """Forget what came after `time`."""
-        self.oldest = max(self.oldest, self.count - len(self.rows))
-        if self.oldest < self.count:
-            times = self._copy(self.oldest, self.count, self.columns["time"])[:, 0]
-            self.counter[0] = self.oldest + max(int(np.searchsorted(times, time, side="right")), 1)
+        super().cut(time)
+        if self.count > self.oldest:
             self.zero[0] = self.rows[(self.count - 1) % len(self.rows), self.columns["start"]][0]
 
     def resized(self, dt: float) -> History:
         """The same rows in a history that holds as much time with another step, as far as they fit."""
         other = History(self.model, dt)
-        kept = self.last_rows(_SECONDS)[-len(other.rows) :]
-        other.rows[: len(kept)] = kept
-        other.counter[0], other.zero[0] = len(kept), self.zero[0]
+        other.fill(self.rows_from(0))
+        other.zero[0] = self.zero[0]
         return other
 
-    def last_rows(self, seconds: float) -> Array:
-        """A copy of the rows of the last `seconds`, oldest first."""
-        return self.rows_from(self._span(seconds)[0])
-
-    def rows_from(self, first: int) -> Array:
-        """A copy of the rows from number `first` on that are still there, oldest first."""
-        end = self.count
-        first = min(max(first, self.oldest, end - len(self.rows)), end)
-        rows = self._copy(first, end, slice(None))
-        return rows[self._overwritten(first) :]
-
-    def _span(self, seconds: float) -> tuple[int, int]:
-        """The first row of the last `seconds`, and the one behind the last."""
-        first, end = max(self.oldest, self.count - len(self.rows)), self.count
-        if first == end:
-            return first, end
-        times = self._copy(first, end, self.columns["time"])[:, 0]
-        return first + int(np.searchsorted(times, times[-1] - seconds)), end
-
-    def _overwritten(self, first: int) -> int:
-        """How many rows from `first` on have gone while they were read."""
-        return max(0, self.count - len(self.rows) - first)
-
-    def _copy(self, first: int, end: int, columns: slice) -> Array:
-        size = len(self.rows)
-        if first == end:
-            return np.zeros((0, self.rows[:, columns].shape[1]))
-        a, b = first % size, (end - 1) % size + 1
-        if a < b:
-            return self.rows[a:b, columns].copy()
-        return np.concatenate([self.rows[a:, columns], self.rows[:b, columns]])
+    def fill(self, rows: Array) -> None:
+        """These rows instead of its own, as far as they fit."""
+        kept = rows[-len(self.rows) :]
+        self.rows[: len(kept)] = kept
+        self.oldest, self.counter[0] = 0, len(kept)
 
     def read(self, name: str, seconds: float) -> tuple[Array, Array]:
         """Times (n,) and values (n, k) of a plot over the last `seconds`; only its own columns are copied."""
-        first, end = self._span(seconds)
+        first, end = self.span(seconds)
         rows = Rows(self, first, end)
-        times, values = rows[:, self.columns["time"]][:, 0], plot_values(self, rows, name)
-        gone = self._overwritten(first)
+        times, values = rows[:, TIME][:, 0], plot_values(self, rows, name)
+        gone = self.overwritten(first)
         return times[gone:], values[gone:]
 
 
@@ -145,7 +105,7 @@ class Rows:
 
     def __getitem__(self, at: tuple[slice, slice]) -> Array:
         """rows[:, columns]"""
-        return self._history._copy(self._first, self._end, at[1])
+        return self._history.copy(self._first, self._end, at[1])
 
     def causes(self, dof: int) -> Array:
         """(n, causes) what turns the velocity `dof` (sim/causes.py); nan where nobody watched."""

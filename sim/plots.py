@@ -29,6 +29,7 @@ class PlotInfo:
     labels: tuple[str, ...]
     numbers: tuple[int, ...]  # of the curves, which have the colour of the joint or curve so numbered
     stacked: bool = False  # the last curve is the sum of the others, which are drawn upon each other
+    logarithmic: bool = False  # shown as log10 of the magnitude
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Plot:
     labels: Callable[[Model], tuple[str, ...]]
     values: Callable[[History, Rows], Array]  # rows of the history -> (n, curves)
     numbers: Callable[[Model], tuple[int, ...]] | None = None  # None: 0, 1, 2…
+    logarithmic: bool = False
 
 
 def plot_values(history: History, rows: Rows, name: str) -> Array:
@@ -60,7 +62,7 @@ def plot_info(model: Model, name: str) -> PlotInfo:
     title, unit = (text if isinstance(text, str) else text(model) for text in (plot.title, plot.unit))
     labels = plot.labels(model)
     numbers = plot.numbers(model) if plot.numbers else tuple(range(len(labels)))
-    whole = PlotInfo(kind, title, unit, plot.min_span, labels, numbers)
+    whole = PlotInfo(kind, title, unit, plot.min_span, labels, numbers, logarithmic=plot.logarithmic)
     return _of_joint(whole, model, joint) if joint else whole
 
 
@@ -240,7 +242,7 @@ PLOTS: dict[str, Plot] = {
     "slide": Plot("Slides", "m", 0.001, _slider_labels, _slider_column("q"), _slider_numbers),
     "slide_speed": Plot("Speed of slides", "m/s", 0.01, _slider_labels, _slider_column("v"), _slider_numbers),
     "energy": Plot("Energy", "J", 0.01, lambda m: ("kinetic", "potential", "total"), _energies),
-    "drift": Plot("Energy drift", "J", 1e-9, lambda m: ("drift",), _drift),
+    "drift": Plot("Energy drift", "J", 1e-9, lambda m: ("drift",), _drift, logarithmic=True),
     "momentum": Plot("Angular momentum", "N·m·s", 1e-6, lambda m: _XYZ, _column("momentum")),
     "spin": Plot(lambda m: f"Spin of {m.body_names[0]} in body axes", "rad/s", 0.01, lambda m: _XYZ, _column("spin")),
     CAUSES: Plot("Torques by cause", "N·m", 0.1, _cause_labels, lambda history, rows: _by_cause(history, rows, "")),

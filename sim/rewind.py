@@ -17,9 +17,6 @@ from sim.backend import without
 from sim.command import (
     Command,
     FollowPath,
-    PullBody,
-    ReleaseBody,
-    Reset,
     SetBackend,
     SetGain,
     SetGravity,
@@ -69,7 +66,6 @@ class Rewind:
         self._bytes = 0
         self._changed = True
         self._end: tuple[History, int] | None = None  # while in the past: the history, and how many rows it had
-        self._grip: Command = ReleaseBody()
         self._paths: dict[str, Command] = {}  # targets that were told to leave or to take their path
 
     def change(self, command: Command) -> None:
@@ -77,11 +73,7 @@ class Rewind:
         self._changed = True
         self._end = None
         self._forget_from(self.world.step_count + 1)
-        if isinstance(command, PullBody):
-            self._grip = command
-        elif isinstance(command, ReleaseBody | Reset):
-            self._grip = ReleaseBody()
-        elif isinstance(command, SetTarget):
+        if isinstance(command, SetTarget):
             self._paths[command.target] = FollowPath(command.target, False)
         elif isinstance(command, FollowPath):
             self._paths[command.target] = command
@@ -128,10 +120,8 @@ class Rewind:
         world = self.world
         frame = next(f for f in reversed(self._frames) if f.state.step <= goal)
         now = self._settings()
-        if self._end and self._end[0] is world.history:
-            # Steps taken again write the same rows to the same places, so all of them are still there.
-            world.history.counter[0] = self._end[1]
         self._hold(frame.settings, frame.state)
+        self._recall()
         world._since = frame.since
         world.history.cut(world.time)
         world.step(goal - frame.state.step)
@@ -145,6 +135,15 @@ class Rewind:
         if self._end is None:
             self._end = self.world.history, self.world.history.count
             self._keep()
+
+    def _recall(self) -> None:
+        """All rows of the history, as when one went from the present."""
+        if self._end:
+            history, count = self._end
+            # Steps taken again write the same rows to the same places, so all of them are still there.
+            history.counter[0] = count
+            if history is not self.world.history:  # the step has changed between then and now
+                self.world.history.fill(history.rows_from(0))
 
     def _keep(self) -> None:
         self._forget_from(self.world.step_count)
@@ -168,7 +167,7 @@ class Rewind:
 
     def _settings(self) -> tuple[Command, ...]:
         """What people chose, as the commands that choose it; the engine apart, which a State names."""
-        return (*_of_the_world(self.world), *_of_controllers(self.world), self._grip)
+        return (*_of_the_world(self.world), *_of_controllers(self.world), self.world.desk.grip())
 
     def _forget_from(self, step: int) -> None:
         while self._frames and self._frames[-1].state.step >= step:

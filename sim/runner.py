@@ -18,10 +18,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sim.backend import BackendError, Diverged
+from sim.clock import Clock
 from sim.command import (
     Applied,
     Busy,
     Command,
+    Compare,
     Event,
     GoTo,
     Loaded,
@@ -35,6 +37,7 @@ from sim.command import (
     SetSolver,
     SetSpeed,
     SetStabilisation,
+    SetTolerance,
     StepBack,
     StepOnce,
     Stopped,
@@ -45,13 +48,14 @@ from sim.scene import Scene, SceneError
 from sim.state import Snapshot
 
 if TYPE_CHECKING:
+    from sim.companions import Companions
+    from sim.comparison import Course
     from sim.history import History
     from sim.rewind import Rewind
     from sim.simulation import Simulation
 
 PERIOD = 0.004  # [s] between two wakes while running
 BUDGET = 0.012  # [s] of stepping at a time, so that commands are never kept waiting
-MOST_DEBT = 0.05  # [s] behind the clock before time is let go: a slow scene slows down
 SPEEDS = (1.0 / 64.0, 64.0)
 
 
@@ -64,13 +68,15 @@ class Runner:
         self.frames: queue.SimpleQueue[Snapshot] = queue.SimpleQueue()
         self.frames_done = 0  # of the recording at hand; who draws the frames counts them here
         self.history: History | None = None
+        self.course: Course | None = None  # while engines are compared
         self._commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self._simulation: Simulation | None = None
         self._rewind: Rewind | None = None
+        self._beside: Companions | None = None
         self._scene_id = 0
         self._running = running
         self._speed = 1.0
-        self._clock = _Clock()
+        self._clock = Clock()
         self._frame_period: float | None = None
         self._next_frame = 0.0
         self._frames_offered = self._most_waiting = 0
@@ -97,6 +103,8 @@ class Runner:
     def close(self) -> None:
         """Ends the thread for good and frees the engine."""
         self.stop()
+        if self._beside:
+            self._beside.close()
         if self._simulation:
             self._simulation.close()
 
@@ -136,6 +144,8 @@ class Runner:
                 inverse = self._simulation.apply(command)
                 if self._rewind:
                     self._rewind.change(command)
+                if self._beside:
+                    self._beside.hear(self._simulation, command)
         except (SceneError, BackendError, Diverged, ValueError) as error:
             self.events.put(Refused(command, str(error)))
             return True
@@ -161,6 +171,11 @@ class Runner:
         self._scene_id += 1
         self._restart_clock()
         self._next_frame = 0.0
+        if self._beside is None:
+            from sim.companions import Companions
+
+            self._beside = Companions(self.events.put)
+        self._beside.enter(fresh)
         self._publish()
         self.events.put(Loaded(command.scene, self._scene_id))
         if old is None:
@@ -201,13 +216,30 @@ class Runner:
         self._running = False
         if self._rewind:
             self._rewind.back(command.count)
-            self._restart_clock()
+            self._jumped()
 
     def _go_to(self, command: GoTo) -> None:
         self._running = False
         if self._rewind:
             self._rewind.go_to(command.time)
-            self._restart_clock()
+            self._jumped()
+
+    def _jumped(self) -> None:
+        self._restart_clock()
+        if self._beside and self._simulation:
+            self._beside.jump(self._simulation)
+
+    def _compare(self, command: Compare) -> Command:
+        beside, world = self._running_world()
+        return beside.compare(world, command)
+
+    def _set_tolerance(self, command: SetTolerance) -> Command:
+        return self._running_world()[0].set_tolerance(command)
+
+    def _running_world(self) -> tuple[Companions, Simulation]:
+        if self._beside is None or self._simulation is None:
+            raise ValueError("No scene is running yet.")
+        return self._beside, self._simulation
 
     def _set_speed(self, command: SetSpeed) -> Command:
         low, high = SPEEDS
@@ -281,16 +313,23 @@ class Runner:
             return 0
         if self._rewind:
             self._rewind.note()
-        before = simulation.step_count
+        before, start = simulation.step_count, time.thread_time()
         try:
             simulation.step(min(most, self._steps_to_frame()))
         except Diverged as error:
             self._running = False
+            self._follow(start)
             self._publish()
             self.events.put(Stopped(f"Stopped at t = {simulation.time:.3f} s: {error}."))
             return 0
+        self._follow(start)
         self._offer_frame()
         return simulation.step_count - before
+
+    def _follow(self, start: float) -> None:
+        """Others take the steps too that the world has taken since the thread had used `start` seconds."""
+        if self._beside:
+            self._beside.follow(time.thread_time() - start)
 
     def _steps_to_frame(self) -> int:
         """Until `_offer_frame` has something to offer."""
@@ -316,12 +355,13 @@ class Runner:
     def _publish(self) -> None:
         if self._simulation:
             self.history = self._simulation.history
+            self.course = self._beside.course if self._beside else None
             self.latest = self._snapshot()
 
     def _snapshot(self) -> Snapshot:
         assert self._simulation is not None
         times = sorted(self._step_times)
-        return replace(
+        snapshot = replace(
             self._simulation.snapshot(self._scene_id, self._watches_forces),
             running=self._running,
             reach=self._rewind.reach if self._rewind else (0.0, 0.0),
@@ -329,38 +369,7 @@ class Runner:
             real_time_factor=self._clock.factor if self._running else 0.0,
             step_time=times[len(times) // 2] if times else 0.0,
         )
-
-
-class _Clock:
-    """How simulated time follows the wall: from an anchor, at a speed, letting go of what cannot be caught up."""
-
-    def __init__(self) -> None:
-        self.behind = False
-        self.restart(0.0)
-
-    def restart(self, simulated: float) -> None:
-        now = time.perf_counter()
-        self._wall = self._mark_wall = now
-        self._simulated = self._mark_simulated = simulated
-        self.factor = 0.0
-        self.behind = False
-
-    def owed(self, simulated: float, speed: float, dt: float) -> int:
-        if simulated < self._simulated:  # the world was reset
-            self.restart(simulated)
-        due = self._simulated + (time.perf_counter() - self._wall) * speed
-        return max(0, int((due - simulated) / dt))
-
-    def settle(self, simulated: float, speed: float, behind: bool) -> None:
-        """After a burst: measure the factor twice a second, and re-anchor where the debt is too large."""
-        now = time.perf_counter()
-        self.behind = behind
-        if now - self._wall - (simulated - self._simulated) / speed > MOST_DEBT:
-            self._wall, self._simulated = now, simulated
-        if now - self._mark_wall >= 0.5 or self.factor == 0.0:
-            if now > self._mark_wall:
-                self.factor = (simulated - self._mark_simulated) / (now - self._mark_wall)
-            self._mark_wall, self._mark_simulated = now, simulated
+        return self._beside.enrich(snapshot) if self._beside else snapshot
 
 
 _NEW_ENGINES = (SetBackend, SetIntegrator, SetSolver, SetStabilisation)
@@ -375,4 +384,6 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     Record: Runner._record,
     WatchForces: Runner._watch_forces,
     WatchCauses: Runner._watch_causes,
+    Compare: Runner._compare,
+    SetTolerance: Runner._set_tolerance,
 }

@@ -144,11 +144,22 @@ class Simulation:
         move_targets(self.desk.bundle, self.time)
         record(self._record, self.time, much)
 
-    def _open_ledger(self) -> None:
-        """Another state or engine begins an account of its own."""
+    def open_account(self) -> None:
+        """Another state, engine or comparison begins an account of its own; the motion does not notice."""
         self.ledger = Ledger(self.model)
         self._furnish()
         self._observe(ENTERED)
+
+    def begin_beside(self, lead: Simulation, finer: int = 1) -> None:
+        """Take over state and settings of another world of this scene, whose steps are `finer` times as long."""
+        self.desk.take_over(lead.desk)
+        self._engine.set(lead.q, lead.v)
+        first, start = lead._since
+        self.time, self.step_count, self._since = lead.time, finer * lead.step_count, (finer * first, start)
+        self.history = History(self.model, self.dt)
+        self.ledger = Ledger(self.model)
+        self._furnish()
+        self._observe(WRITTEN)
 
     # What it shows
 
@@ -191,7 +202,7 @@ class Simulation:
         if self._time_of(state.step) != state.time:
             self._since = state.step, state.time
         self.desk.load(state.desk)
-        self._open_ledger()
+        self.open_account()
 
     def joint_loads(self) -> Array:
         """(joints, 6) [torque; force] that each joint exerts on its child, at the child's joint frame, world axes.
@@ -264,7 +275,7 @@ class Simulation:
         q, v = self.q, self.v
         self._switch_engine(c.backend)
         self._engine.set(q, v)
-        self._open_ledger()
+        self.open_account()
         return inverse
 
     def _tune_engine(self, setting: str, value: str) -> str:
@@ -289,7 +300,7 @@ class Simulation:
         inverse = SetStep(self.dt)
         self.scene, self.dt, self._since = scene, c.dt, (self.step_count, self.time)
         self.history = self.history.resized(self.dt)
-        self._open_ledger()
+        self.open_account()
         return inverse
 
     def _change_scene(self, **changes: Any) -> None:
@@ -301,7 +312,7 @@ class Simulation:
         desk.take_over(self.desk)
         self._engine.close()
         self.scene, self.model, self._engine, self.desk = scene, model, engine, desk
-        self._open_ledger()
+        self.open_account()
 
     def _switch_engine(self, name: str) -> None:
         engine = create(name, self.model)

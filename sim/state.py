@@ -143,6 +143,33 @@ class Acting:
 
 
 @dataclass(frozen=True)
+class Figures:
+    """How one engine fares since a comparison began; distances are from the yardstick [rad, m], see sim/apart.py."""
+
+    backend: str
+    integrator: str
+    dt: float  # [s]
+    since: float  # when the comparison began [s]
+    cost: float  # processor time of a step [s]
+    energy_drift: float  # sim/ledger.py
+    gap: float  # the largest between two halves of a joint [m]
+    apart: float  # now
+    apart_most: float
+    apart_first: float  # when it was first more than the tolerance [s]; nan: never
+
+
+@dataclass(frozen=True)
+class Beside:
+    """An engine that runs beside the leading one, as it is now."""
+
+    name: str  # of its lane
+    position: Array  # (n_body, 3)
+    rotation: Array  # (n_body, 3, 3)
+    stopped: str  # why it could not go on, or ""
+    figures: Figures
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """What one frame draws and plots: immutable, published by reference."""
 
@@ -172,6 +199,9 @@ class Snapshot:
     step_time: float  # median processor time of a step [s]
     integrator: str = ""  # how the engine steps, by name
     reach: tuple[float, float] = (0.0, 0.0)  # the moments that can be gone to exactly: from, to [s]
+    beside: tuple[Beside, ...] = ()  # in a comparison: the other engines
+    lead: Figures | None = None  # and how the leading one fares
+    tolerance: float = 0.0  # from which on two are apart [rad, m]
     pull: Pull | None = None
     acting: Acting | None = None  # only for who asked (`WatchForces`)
     controllers: Mapping[str, bool] = field(default_factory=dict)  # name -> switched on

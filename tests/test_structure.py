@@ -21,7 +21,7 @@ LAYERS = (
     "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.plausible",
     "sim.check sim.target_path sim.valueless",
     "sim.model sim.state sim.start",
-    "sim.cause_names",
+    "sim.cause_names sim.ring sim.clock sim.apart sim.lane_names",
     "sim.plots",
     "sim.dynamics.* sim.history sim.rest sim.files.* sim.tuning",
     "sim.loops",
@@ -31,6 +31,9 @@ LAYERS = (
     "sim.march",
     "sim.simulation sim.robot",
     "sim.rewind",
+    "sim.lane",
+    "sim.comparison",
+    "sim.companions",
     "sim.runner",
 )
 RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()}
@@ -55,7 +58,7 @@ RESERVED = {
 # What the window's first paint needs: it must not wait for numba (0.2 s).
 FIRST_PAINT = (
     "sim.scene sim.model sim.check sim.state sim.command sim.backend sim.control sim.files sim.rest sim.loops "
-    "sim.assemble sim.runner"
+    "sim.assemble sim.runner sim.lane_names"
 )
 
 MAX_FILE_LINES = 400

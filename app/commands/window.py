@@ -7,11 +7,12 @@ from pathlib import Path
 
 from app.application import DEFAULT_SCENE, display_problem, run_window
 from app.commands import COMMANDS
-from app.commands.arguments import CommandError, number, one_of, output, size
+from app.commands.arguments import CommandError, number, one_of, output, size, some_of
 from app.render.platform import NoOpenGL
 from app.theme import THEMES, WINDOW_MINIMUM
 from sim.files import builtin_names, split_variant
-from sim.wording import suggestion
+from sim.lane_names import LANES
+from sim.wording import listing, suggestion
 
 EXAMPLES = "\n".join(
     [
@@ -23,6 +24,7 @@ EXAMPLES = "\n".join(
         "  main.py hinge_chain --theme dark",
         "  main.py my_robot.toml",
         "  main.py double_pendulum:b            a variant of a scene",
+        "  main.py double_pendulum --compare pybullet,reference",
         "  main.py arm_reach --shot arm.png --after 3 --size 1440x900",
         "  main.py record arm_reach arm.mp4     needs no screen",
     ]
@@ -38,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--theme", type=one_of(*THEMES), metavar="NAME", help="light or dark (default: the last one chosen)")
     add("--size", type=window_size, metavar="WxH", help="of the window in pixels (default: the last one)")
     add("--scale", type=scale, metavar="N", help="magnifies text and drawing")
+    lanes = listing(LANES)
+    add("--compare", type=some_of(*LANES), default=(), metavar="A,B", help=f"engines to run beside: {lanes}")
     add("--shot", type=output(".png"), metavar="FILE", help="save a picture of the window and exit")
     add("--after", type=after, default=3.0, metavar="S", help="simulated seconds before the picture (default: 3)")
     add("--report", type=output(".json"), metavar="FILE", help="write start-up times and the OpenGL driver as JSON")
@@ -68,7 +72,9 @@ def run(args: argparse.Namespace) -> int:
         instead = f"`main.py record {name} out.mp4` makes a video and `main.py run {name}` simulates"
         raise CommandError(f"{problem} Without a screen {instead}.")
     try:
-        return run_window(args.scene, args.shot, args.after, args.size, args.theme, args.scale, args.report)
+        return run_window(
+            args.scene, args.shot, args.after, args.size, args.theme, args.scale, args.report, args.compare
+        )
     except NoOpenGL as problem:
         instead = f"`main.py run {name}` simulates, and `main.py --help` names the other commands"
         raise CommandError(f"{problem}. Without it {instead}.") from problem

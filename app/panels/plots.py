@@ -15,14 +15,13 @@ from PyQt6.QtWidgets import QHBoxLayout, QWidget
 from app.selection import carrying_joint
 from app.session import Session
 from app.stage import Stage
-from app.theme import BOTTOM_DOCK, THEMES
+from app.theme import BOTTOM_DOCK, PLOT_WINDOW, THEMES
 from sim.model import FIXED, FREE
 from sim.plots import CAUSE_ROWS, JOINT_PLOTS, OF_JOINT, PLOTS, PlotInfo, cause_plots, plot_info
 
 if TYPE_CHECKING:
     from app.widgets.live_plot import LivePlot
 
-SECONDS = 10.0  # what a plot shows
 IN_DEGREES = {"rad": "°", "rad/s": "°/s"}  # units that degrees replace
 
 
@@ -91,7 +90,7 @@ class PlotsPanel(QWidget):
         infos = (plot_info(model, name) for name in self.session.shown.plots)
         shown = [self._in_units(info) for info in infos if info.labels]
         kinds = [StackedPlot if info.stacked else LivePlot for info, _ in shown]
-        self.plots = [kind(info, THEMES[self.theme], SECONDS) for kind, (info, _) in zip(kinds, shown, strict=True)]
+        self.plots = [kind(info, THEMES[self.theme], PLOT_WINDOW) for kind, (info, _) in zip(kinds, shown, strict=True)]
         for plot in self.plots:
             plot.pointed.connect(self._point)
         self._factors = [factor for _, factor in shown]
@@ -122,6 +121,6 @@ class PlotsPanel(QWidget):
             return
         now = time.perf_counter()
         for plot, factor in zip(self.plots, self._factors, strict=True):
-            times, values = history.read(plot.info.name, SECONDS)
+            times, values = history.read(plot.info.name, PLOT_WINDOW)
             if values.shape[1] == len(plot.info.labels):
                 plot.show_values(times, values * factor, now)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from PyQt6.QtCore import QPointF, QRectF, QSize, Qt
-from PyQt6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PyQt6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
 from PyQt6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app import style
@@ -13,6 +15,7 @@ from sim import command as cmd
 from sim.state import Snapshot
 
 HANDLE, GROOVE = 14, 4
+MARK = (2, 16)  # [px] wide and high
 POSITIONS = 100_000  # what assistive technology is told the strip is divided into
 KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
 MANY_STEPS = 100  # with Shift
@@ -30,6 +33,7 @@ class Timeline(QAbstractSlider):
         super().__init__(parent)
         self.session = session
         self.first = self.last = self.now = 0.0  # [s]
+        self.marks: tuple[tuple[float, int], ...] = ()  # when which of `Theme.engines` was first apart
         self._wish: float | None = None  # where one wants to be, until the world is there
         self._asked: cmd.GoTo | None = None  # what is on its way
         self.setRange(0, POSITIONS)
@@ -60,10 +64,11 @@ class Timeline(QAbstractSlider):
         return f"{self.shown:.3f} s"
 
     def _follow(self, snapshot: Snapshot) -> None:
-        before = self.first, self.last, self.now
+        before = self.first, self.last, self.now, self.marks
         self.now = snapshot.time
         self.first, self.last = min(snapshot.reach[0], self.now), max(snapshot.reach[1], self.now)
-        if before != (self.first, self.last, self.now):
+        self.marks = _first_apart(snapshot)
+        if before != (self.first, self.last, self.now, self.marks):
             self._show()
 
     def _show(self) -> None:
@@ -150,6 +155,11 @@ class Timeline(QAbstractSlider):
         for start, end, role in ((left, right, QPalette.ColorRole.Mid), (left, x, QPalette.ColorRole.Highlight)):
             painter.setBrush(palette.color(role))
             painter.drawRoundedRect(QRectF(start, middle - GROOVE / 2, end - start, GROOVE), GROOVE / 2, GROOVE / 2)
+        for time, engine in self.marks:
+            if self.first <= time <= self.last:
+                at = left + self._part(time) * (right - left)
+                painter.setBrush(QColor(style.applied().engines[engine]))
+                painter.drawRect(QRectF(at - MARK[0] / 2, middle - MARK[1] / 2, *MARK))
         painter.setBrush(palette.color(QPalette.ColorRole.Base))
         if self.hasFocus():
             painter.setPen(QPen(palette.color(QPalette.ColorRole.Highlight), FOCUS_RING))
@@ -168,3 +178,9 @@ class Timeline(QAbstractSlider):
             painter.setFont(style.font(points))
             painter.setPen(self.palette().color(role))
             painter.drawText(room, int(side), text)
+
+
+def _first_apart(snapshot: Snapshot) -> tuple[tuple[float, int], ...]:
+    """When each engine of a comparison was first farther from the yardstick than the tolerance."""
+    figures = [snapshot.lead, *(lane.figures for lane in snapshot.beside)]
+    return tuple((f.apart_first, i) for i, f in enumerate(figures) if f is not None and math.isfinite(f.apart_first))

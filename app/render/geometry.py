@@ -80,7 +80,7 @@ class Geometry:
 
     def upload(self, snapshot: Snapshot, targets: Array, marks: Array, view: View) -> None:
         """Everything that is drawn, in one go."""
-        visuals, ghosts, n = self._visuals, view.overlays.ghosts, len(self._visuals)
+        visuals, ghosts, n = self._visuals, snapshot.beside, len(self._visuals)
         if len(marks) > len(self._rows) - self._first_mark or len(ghosts) > self._most_ghosts:
             self._most_ghosts = max(len(ghosts), self._most_ghosts)
             self._reserve(2 * len(marks))

@@ -1,4 +1,4 @@
-"""What is drawn over the bodies on demand: which overlays are on, ghosts and trails.
+"""What is drawn over the bodies on demand: which overlays are on, and trails.
 
 All of it immutable, so that a view can be compared with the one drawn last, kept, or sent to another process.
 """
@@ -25,14 +25,6 @@ FROM_PHYSICS = frozenset({"forces", "loads"})  # what the physics thread compute
 
 
 @dataclass(frozen=True, eq=False)
-class Ghost:
-    """The same bodies in another pose: a second engine, another step size. Compared by identity."""
-
-    position: Array  # (n_body, 3)
-    rotation: Array  # (n_body, 3, 3)
-
-
-@dataclass(frozen=True, eq=False)
 class Trail:
     """Where points of bodies have been: the newest last. Compared by identity."""
 
@@ -45,7 +37,6 @@ class Trail:
 @dataclass(frozen=True)
 class Overlays:
     on: frozenset[str] = frozenset()  # names of OVERLAYS
-    ghosts: tuple[Ghost, ...] = ()
     trail: Trail | None = None
 
     def toggled(self, name: str) -> Overlays:

@@ -85,7 +85,7 @@ class Renderer:
         self._draw_bodies()
         self._draw_outline(height, snapshot, view)
         self._draw_surroundings(view)
-        self._draw_ghosts(view)
+        self._draw_ghosts(snapshot, view)
         self._draw_marks(len(marks))
         _end_state()
         self._canvas.resolve(framebuffer)
@@ -146,21 +146,20 @@ class Renderer:
         self._geometry.draw_solids()
         GL.glCullFace(GL.GL_BACK)
 
-    def _draw_ghosts(self, view: View) -> None:
-        """Each first into the depth buffer alone, then its nearest faces: no inner ones shine through.
+    def _draw_ghosts(self, snapshot: Snapshot, view: View) -> None:
+        """Of the engines beside. Each first into the depth buffer alone, then its nearest faces: no inner ones shine.
 
         A little farther away than they are, so that a ghost that agrees with the bodies lies behind them.
         """
-        ghosts = view.overlays.ghosts
-        if not ghosts:
+        if not snapshot.beside:
             return
         program = self._program("ghost")
         GL.glUseProgram(program.id)
-        GL.glUniform4f(program.uniform("tint"), *linear(THEMES[view.theme].ghost), GHOST_OPACITY)
         for on in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_POLYGON_OFFSET_FILL):
             GL.glEnable(on)
         GL.glPolygonOffset(1.0, 4.0)
-        for number in range(len(ghosts)):
+        for number, _ in enumerate(snapshot.beside):
+            GL.glUniform4f(program.uniform("tint"), *linear(THEMES[view.theme].ghosts[number]), GHOST_OPACITY)
             for visible in (GL.GL_FALSE, GL.GL_TRUE):
                 GL.glColorMask(visible, visible, visible, visible)
                 GL.glDepthMask(not visible)

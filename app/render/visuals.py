@@ -8,14 +8,13 @@ import numpy as np
 
 from app.render.bounds import Extent, Reach, motion_extent, path_extent, solid_extent
 from app.render.joints import joint_solids
-from app.render.overlays import Ghost
 from app.render.rails import Rails
 from app.render.solids import KINDS, Solid, bounding_radius, from_shape
 from app.theme import TARGET_RADIUS, Theme, linear
 from sim.model import Model
 from sim.rest import rest_snapshot
 from sim.scene import Scene
-from sim.state import Snapshot
+from sim.state import Beside, Snapshot
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -52,7 +51,7 @@ class Visuals:
     def __len__(self) -> int:
         return len(self.kind)
 
-    def instances(self, snapshot: Snapshot | Ghost, out: Array | None = None) -> Array:
+    def instances(self, snapshot: Snapshot | Beside, out: Array | None = None) -> Array:
         """[R | p] of every solid in the world, (n, 3, 4) float32:  R_WS = R_WB R_BS,  p_WS = p_WB + R_WB p_BS.
 
         The third column of a rail that has grown is as long as it has grown.

@@ -30,7 +30,6 @@ BINS = 500
 AXIS_GAP = 8  # [px] that the left axis has beside its numbers
 TOP_GAP = 7  # [px] above the curves: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
-LOGARITHMIC = ("drift",)  # shown as log10 of the magnitude
 NOTHING = 1e-4  # of the range: smaller values are written as 0
 DECADES = 3  # shown below the largest value of a logarithmic plot, at least
 HOVER_REACH = 5.0  # [px] beside a curve
@@ -44,7 +43,7 @@ class LivePlot(QWidget):
     def __init__(self, info: PlotInfo, theme: Theme, seconds: float, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.info, self.seconds, self.theme = info, seconds, theme
-        self.logarithmic = info.name in LOGARITHMIC
+        self.logarithmic = info.logarithmic
         self.range = LiveRange(float(DECADES), with_zero=False) if self.logarithmic else LiveRange(info.min_span)
         self.title, self.legend = PlotTitle(info.title, info.unit), Legend(info.labels)
         self.canvas, self.ends = pg.PlotWidget(), CurveEnds(info.labels)

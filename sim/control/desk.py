@@ -211,6 +211,11 @@ class Desk:
     def _release(self, _: ReleaseBody) -> None:
         self.controls.grip[0] = -1
 
+    def grip(self) -> Command:
+        """The command that lets the mouse hold what it holds."""
+        body, (point, anchor) = int(self.controls.grip[0]), self.controls.grip_at.tolist()
+        return PullBody(self.model.body_names[body], tuple(point), tuple(anchor)) if body >= 0 else ReleaseBody()
+
     def let_go(self) -> None:
         """Of the mouse, and of what the controllers remember and gave last."""
         self.controls.grip[0] = -1

@@ -13,7 +13,7 @@ import pytest
 
 from app.camera import Camera
 from app.cli import main
-from app.render.overlays import OVERLAYS, Ghost, Overlays
+from app.render.overlays import OVERLAYS, Overlays
 from app.render.view import View
 from app.render.visuals import Visuals
 from app.theme import GHOST_OPACITY, LIGHT, OUTLINE_WIDTH, THEMES, linear
@@ -22,7 +22,7 @@ from sim.model import compile_model
 from sim.rest import rest_snapshot
 from sim.scene import Body, Joint, Pose, Scene, Shape
 from sim.simulation import Simulation
-from sim.state import Acting, Snapshot
+from sim.state import Acting, Beside, Figures, Snapshot
 from tests.app.small_scenes import MASS, block, blocks, small_arm
 from tests.app.studio import WIDTH, Studio, byte, home, pixel
 
@@ -55,6 +55,13 @@ def moving(scene: Scene, velocity: tuple[float, float, float]) -> Snapshot:
     twist = rest.twist.copy()
     twist[:, 3:] = velocity
     return replace(rest, twist=twist)
+
+
+def beside(rest: Snapshot, *shifts: object) -> Snapshot:
+    """The same with ghosts, each moved aside."""
+    figures = Figures("tree", "rk4", *(0.0,) * 8)
+    ghosts = (Beside("tree", rest.position + shift, rest.rotation, "", figures) for shift in shifts)
+    return replace(rest, beside=tuple(ghosts))
 
 
 # --- arrows ---
@@ -190,19 +197,27 @@ def test_a_ghost_blends_once_however_many_of_its_faces_lie_behind_each_other(stu
     pixels = []
     for scene in (two, one):
         rest = rest_snapshot(scene)
-        ghost = Ghost(rest.position + aside, rest.rotation)
-        pixels.append(studio.draw(scene, View(FRONT, overlays=shown(ghosts=(ghost,))), rest)[at])
+        pixels.append(studio.draw(scene, View(FRONT), beside(rest, aside))[at])
     assert (pixels[0] == pixels[1]).all()
     behind = studio.draw(one, View(FRONT), rest_snapshot(one))[at]
-    tint = np.array([1.055 * min(1.1 * c, 1.0) ** (1 / 2.4) - 0.055 for c in linear(LIGHT.ghost)])
+    tint = np.array([1.055 * min(1.1 * c, 1.0) ** (1 / 2.4) - 0.055 for c in linear(LIGHT.ghosts[0])])
     assert pixels[1] == pytest.approx((1 - GHOST_OPACITY) * behind + GHOST_OPACITY * 255 * tint, abs=3)
+
+
+def test_every_engine_beside_has_its_own_tint(studio: Studio):
+    shifts = [np.array([x, 0.0, 0.0]) for x in (-0.6, 0.6, 0.9)]
+    picture = studio.draw(ball(), View(FRONT), beside(rest_snapshot(ball()), *shifts))
+    empty = studio.draw(ball(), View(FRONT))
+    seen = [picture[at] - empty[at] for at in (pixel(FRONT, (x, 0.0, 1.0)) for x in (-0.6, 0.6, 0.9))]
+    for change, tint in zip(seen, LIGHT.ghosts, strict=True):
+        assert int(change.argmax()) == int(byte(tint).argmax()) and change.min() < -30
 
 
 def test_a_ghost_that_agrees_cannot_be_seen(studio: Studio):
     scene = small_arm()
     rest, camera = rest_snapshot(scene), home(scene)
     plain = studio.draw(scene, View(camera))
-    with_ghost = studio.draw(scene, View(camera, overlays=shown(ghosts=(Ghost(rest.position, rest.rotation),))))
+    with_ghost = studio.draw(scene, View(camera), beside(rest, 0.0))
     assert (np.abs(plain - with_ghost).max(axis=2) > 30).mean() < 0.002
 
 
@@ -247,20 +262,18 @@ def test_everything_of_a_frame_goes_to_the_driver_in_two_uploads(studio: Studio,
     uploads: list[int] = []
     send = GL.glBufferSubData
     monkeypatch.setattr(GL, "glBufferSubData", lambda *a: (uploads.append(a[2]), send(*a)))
-    ghost = Ghost(rest.position + 0.1, rest.rotation)
-    studio.draw(scene, View(home(scene), selected_body=1, overlays=Overlays(frozenset(OVERLAYS), (ghost, ghost))))
+    view = View(home(scene), selected_body=1, overlays=Overlays(frozenset(OVERLAYS)))
+    studio.draw(scene, view, beside(rest, 0.1, 0.1))
     assert len(uploads) == 2 and max(uploads) > 12 * 4 * 3 * len(Visuals(scene, compile_model(scene)))
 
 
 def test_overlays_are_values_that_can_be_compared_kept_and_sent():
-    rest = rest_snapshot(small_arm())
-    ghost = Ghost(rest.position, rest.rotation)
-    over = Overlays(frozenset({"frames"}), (ghost,))
-    assert over == Overlays(frozenset({"frames"}), (ghost,)) and hash(over)
+    over = Overlays(frozenset({"frames"}))
+    assert over == Overlays(frozenset({"frames"})) and hash(over)
     assert over.toggled("frames").on == frozenset() and over.toggled("loads").needs_forces
     assert over.toggled("frames").toggled("frames") == over and not over.needs_forces
     sent = pickle.loads(pickle.dumps(View(FRONT, overlays=over)))
-    assert sent.overlays.on == {"frames"} and (sent.overlays.ghosts[0].position == rest.position).all()
+    assert sent.overlays.on == {"frames"}
 
 
 def test_pictures_from_the_command_line_show_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -79,6 +79,15 @@ def test_curves_are_told_apart(theme: Theme, sight: str):
 
 
 @themes
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_engines_beside_are_told_apart_from_the_leading_one_and_each_other(theme: Theme, sight: str):
+    colors = (theme.text, *theme.ghosts)
+    seen = [lab(np.clip(SIGHTS[sight] @ np.array(linear(c)), 0, 1)) for c in colors]
+    assert min(ciede2000(a, b) for a, b in combinations(seen, 2)) >= 10
+    assert min(contrast(c, theme.plot) for c in colors) >= 3.0
+
+
+@themes
 def test_curves_stand_out_from_the_plot(theme: Theme):
     assert min(contrast(c, theme.plot) for c in theme.curves) >= 3.0
 

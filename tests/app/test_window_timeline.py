@@ -33,9 +33,11 @@ class SlowRunner(StillRunner):
 def bench(qtbot, tmp_path):
     """500 steps have been taken, and the world is held."""
     bench = Bench(qtbot, tmp_path, "arm_reach", Runner)
-    for command in (Play(False), StepOnce(500)):
+    taken, steps = [], StepOnce(500)
+    bench.session.reported.connect(lambda event: taken.append(getattr(event, "command", None)))
+    for command in (Play(False), steps):
         bench.session.send(command)
-    bench.bot.waitUntil(lambda: bench.session.snapshot.step >= 500, timeout=PATIENCE)
+    bench.bot.waitUntil(lambda: steps in taken, timeout=PATIENCE)
     bench.settle()
     yield bench
     bench.close()

@@ -20,7 +20,7 @@ from sim.history import History
 from sim.model import compile_model
 from sim.rest import rest_snapshot
 from sim.scene import Scene
-from sim.state import Pull, Snapshot
+from sim.state import Beside, Figures, Pull, Snapshot
 
 
 class StillRunner:
@@ -33,6 +33,7 @@ class StillRunner:
         self.sent: list[cmd.Command] = []
         self.refuse: dict[type[cmd.Command], str] = {}
         self.stopped = False
+        self.course = None
         self._scene_id = 0
         self._load(scene)
 
@@ -97,6 +98,12 @@ class StillRunner:
                 return {"controllers": {**now.controllers, name: on}}
             case cmd.SetGain(name, gain, value):
                 return {"gains": {**now.gains, name: {**now.gains[name], gain: value}}}
+            case cmd.SetTolerance(tolerance):
+                return {"tolerance": tolerance}
+            case cmd.Compare(beside):
+                figures = Figures("", "", now.dt, *(0.0,) * 7)
+                lanes = (Beside(name, now.position, now.rotation, "", figures) for name in beside)
+                return {"beside": tuple(lanes), "lead": figures if beside else None}
             case cmd.SetTarget(name, position):
                 targets = now.targets.copy()
                 targets[[t.name for t in self.scene.targets].index(name)] = position
@@ -167,6 +174,7 @@ class Bench:
         snapshot = self.session.snapshot
         self.window.control.refresh(snapshot)
         self.window.physics.refresh(snapshot)
+        self.window.comparison.refresh(snapshot)
         self.window.inspector.refresh(snapshot)
         self.window.menus.refresh()
 

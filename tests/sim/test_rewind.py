@@ -198,3 +198,16 @@ def test_a_step_from_the_past_forgets_the_future_and_a_look_does_not():
     watched.rewind.go_to(90 * dt)
     watched.run(1, {})
     assert watched.rewind.reach == (0.0, 91 * dt)
+
+
+def test_the_history_is_whole_again_after_a_visit_to_another_step_size():
+    watched = Watched()
+    watched.run(400, EVENTS)
+    world, end = watched.world, watched.world.time
+    known = world.history.rows_from(0)
+    watched.rewind.go_to(0.2)
+    rows = world.history.rows_from(0)
+    assert rows[-1, 0] == world.time == pytest.approx(0.2) and rows.tobytes() == known[: len(rows)].tobytes()
+    watched.rewind.go_to(0.1)
+    watched.rewind.go_to(end)
+    assert world.history.rows_from(0).tobytes() == known.tobytes()

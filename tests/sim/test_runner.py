@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
 
 import numpy as np
-import pytest
 
 from sim.command import (
     Applied,
     Busy,
-    Command,
-    Event,
     Loaded,
     LoadScene,
     Play,
@@ -35,50 +31,10 @@ from sim.command import (
     Stopped,
 )
 from sim.files import load
-from sim.runner import Runner
 from sim.scene import Body, Scene
 from sim.simulation import Simulation
+from tests.sim.driver import Driver
 from tests.worlds import ENGINES, hanging
-
-PATIENCE = 60.0
-
-
-class Driver:
-    """Sends commands and collects what comes back."""
-
-    def __init__(self, scene: Scene, running: bool) -> None:
-        self.runner = Runner(scene, running)
-        self.events: list[Event] = []
-        self.runner.start()
-        self.until(lambda: self.runner.latest is not None)
-
-    def until(self, condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < end, "the runner did not answer"
-            time.sleep(0.002)
-
-    def ask(self, command: Command) -> Event:
-        """The answer to this command."""
-        self.runner.send(command)
-        while True:
-            event = self.runner.events.get(timeout=PATIENCE)
-            self.events.append(event)
-            if isinstance(event, Applied | Refused) and event.command is command:
-                return event
-
-
-@pytest.fixture
-def drive() -> Iterator[Callable[..., Driver]]:
-    drivers: list[Driver] = []
-
-    def start(scene: Scene | str, running: bool = False) -> Driver:
-        drivers.append(Driver(load(scene) if isinstance(scene, str) else scene, running))
-        return drivers[-1]
-
-    yield start
-    for driver in drivers:
-        driver.runner.stop()
 
 
 def test_stepping_while_paused_takes_exactly_those_steps(drive):
