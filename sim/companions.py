@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sim.backend import BackendError
 from sim.command import Busy, Command, Compare, Event, Reset, SetBackend, SetTolerance, Told
-from sim.comparison import TOLERANCE, Comparison, Course, check_tolerance, rehearse
-from sim.lane_names import lane_refusal
+from sim.comparison import Comparison, Course, check_tolerance, rehearse
+from sim.lane_names import TOLERANCE, lane_refusal
 from sim.scene import SceneError
 from sim.simulation import Simulation
 from sim.state import Snapshot

@@ -16,12 +16,11 @@ from sim.apart import Apart
 from sim.backend import Diverged
 from sim.command import Command
 from sim.lane import SHARED, Lane
-from sim.lane_names import COLUMNS, REFERENCE, lane_refusal
+from sim.lane_names import COLUMNS, REFERENCE, TOLERANCE, lane_refusal
 from sim.ring import Ring
 from sim.simulation import Simulation
 from sim.state import Array, Beside, Figures
 
-TOLERANCE = 1e-3  # [rad, m] usual
 LENGTH = 60_000  # rows, at most
 
 

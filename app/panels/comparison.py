@@ -85,6 +85,7 @@ class ComparisonPanel(QWidget):
         table.setContentsMargins(PADDING, CONTROL_GAP, CONTROL_GAP, CONTROL_GAP)
         table.setSpacing(2)
         self.grid = QGridLayout()
+        table.addLayout(self.grid)
         self.grid.setHorizontalSpacing(CONTROL_GAP)
         self.grid.setVerticalSpacing(0)
         self.grid.setColumnStretch(1, 1)
@@ -94,7 +95,6 @@ class ComparisonPanel(QWidget):
             self.grid.addWidget(head, 0, column)
         for row, name in enumerate(LANES, 1):
             self.rows[name] = self._row(name, row)
-        table.addLayout(self.grid)
         self.tools = self._tools()
         table.addLayout(self.tools)
         table.addStretch(1)
@@ -156,6 +156,7 @@ class ComparisonPanel(QWidget):
                 part.setVisible(i < count)
         tools = self.tools.minimumSize().width() + PADDING + CONTROL_GAP
         self.area.setFixedWidth(max(names + count * column, tools))
+        self.grid.invalidate()  # cells hidden before the table is first shown would keep their room
         room = self.width() - self.area.width()
         for i, plot in enumerate(self.plots):
             plot.setVisible(i == 0 or (i + 1) * PLOT_WIDTH <= room)
