@@ -101,7 +101,7 @@ class Companions:
         """The snapshot with what is beside; the cost of a step is that of the leading engine alone."""
         if self._comparison is None:
             return replace(snapshot, tolerance=self.tolerance)
-        lead, beside = self._comparison.figures()[0], self._comparison.beside()
+        lead, beside = self._comparison.shown()
         return replace(snapshot, tolerance=self.tolerance, lead=lead, beside=beside, step_time=lead.cost)
 
 

@@ -113,10 +113,7 @@ def _table(comparison: Comparison) -> Table:
     from sim.files.comparison_table import comparison_table
 
     lead = comparison.lead
-    figures, beside = comparison.figures(), comparison.beside()
-    return comparison_table(
-        lead.scene.title, lead.model, (0.0, lead.time), lead.dt, comparison.tolerance, figures, beside
-    )
+    return comparison_table(lead.scene.title, lead.model, lead.time, lead.dt, comparison.tolerance, *comparison.shown())
 
 
 def _save(args: argparse.Namespace, table: Table) -> None:

@@ -111,7 +111,7 @@ class ComparisonPanel(QWidget):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
 
     def _row(self, name: str, row: int) -> EngineRow:
-        made = EngineRow(lane_title(name), len(COLUMNS), self.grid, row)
+        made = EngineRow(lane_title(name), tuple(c.title.partition(" [")[0] for c in COLUMNS), self.grid, row)
         made.switch.setObjectName(f"beside:{name}")
         made.switch.clicked.connect(lambda _: self.session.toggle_beside(name))
         return made
