@@ -41,10 +41,14 @@ def save(session: Session, path: Path) -> None:
 def _table(session: Session) -> Table:
     snapshot, stage = session.snapshot, session.stage
     assert snapshot.lead is not None
-    span = snapshot.lead.since, snapshot.time
-    figures = snapshot.lead, *(lane.figures for lane in snapshot.beside)
     return comparison_table(
-        stage.scene.title, stage.model, span, snapshot.dt, snapshot.tolerance, figures, snapshot.beside
+        stage.scene.title,
+        stage.model,
+        snapshot.time,
+        snapshot.dt,
+        snapshot.tolerance,
+        snapshot.lead,
+        snapshot.beside,
     )
 
 

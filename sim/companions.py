@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sim.backend import BackendError
 from sim.command import Busy, Command, Compare, Event, Reset, SetBackend, SetTolerance, Told
-from sim.comparison import TOLERANCE, Comparison, Course, check_tolerance, rehearse
-from sim.lane_names import lane_refusal
+from sim.comparison import Comparison, Course, check_tolerance, rehearse
+from sim.lane_names import TOLERANCE, lane_refusal
 from sim.scene import SceneError
 from sim.simulation import Simulation
 from sim.state import Snapshot
@@ -101,7 +101,7 @@ class Companions:
         """The snapshot with what is beside; the cost of a step is that of the leading engine alone."""
         if self._comparison is None:
             return replace(snapshot, tolerance=self.tolerance)
-        lead, beside = self._comparison.figures()[0], self._comparison.beside()
+        lead, beside = self._comparison.shown()
         return replace(snapshot, tolerance=self.tolerance, lead=lead, beside=beside, step_time=lead.cost)
 
 

@@ -16,12 +16,11 @@ from sim.apart import Apart
 from sim.backend import Diverged
 from sim.command import Command
 from sim.lane import SHARED, Lane
-from sim.lane_names import COLUMNS, REFERENCE, lane_refusal
+from sim.lane_names import COLUMNS, REFERENCE, TOLERANCE, lane_refusal
 from sim.ring import Ring
 from sim.simulation import Simulation
 from sim.state import Array, Beside, Figures
 
-TOLERANCE = 1e-3  # [rad, m] usual
 LENGTH = 60_000  # rows, at most
 
 
@@ -167,13 +166,13 @@ class Comparison:
             for i, (world, cost) in enumerate(zip(worlds, costs, strict=True))
         )
 
-    def beside(self) -> tuple[Beside, ...]:
-        """The others as they are now."""
-        figures = self.figures()[1:]
+    def shown(self) -> tuple[Figures, tuple[Beside, ...]]:
+        """The leading engine's figures, and the others as they are now."""
+        lead, *others = self.figures()
         readings = (lane.world.reading for lane in self.lanes)
-        return tuple(
+        return lead, tuple(
             Beside(lane.name, r.position, r.rotation, lane.stopped, own)
-            for lane, r, own in zip(self.lanes, readings, figures, strict=True)
+            for lane, r, own in zip(self.lanes, readings, others, strict=True)
         )
 
 

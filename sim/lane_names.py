@@ -7,6 +7,7 @@ from sim.model import Model
 
 REFERENCE = "reference"  # the lane that shows what all engines should do: the most precise one in finer steps
 LANES = (*BACKENDS, REFERENCE)
+TOLERANCE = 1e-3  # [rad, m] usual: from there on engines are apart
 COLUMNS = ("apart", "energy", "gap")  # what is written down of every engine in a comparison
 
 

@@ -201,7 +201,7 @@ class Snapshot:
     reach: tuple[float, float] = (0.0, 0.0)  # the moments that can be gone to exactly: from, to [s]
     beside: tuple[Beside, ...] = ()  # in a comparison: the other engines
     lead: Figures | None = None  # and how the leading one fares
-    tolerance: float = 0.0  # from which on two are apart [rad, m]
+    tolerance: float = 1e-3  # from which on two are apart [rad, m]
     pull: Pull | None = None
     acting: Acting | None = None  # only for who asked (`WatchForces`)
     controllers: Mapping[str, bool] = field(default_factory=dict)  # name -> switched on

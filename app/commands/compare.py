@@ -13,7 +13,7 @@ from app.commands.arguments import CommandError, add_simulation, number, output,
 from app.commands.compiling import counted, prepared
 from app.commands.progress import ProgressBar
 from sim.backend import Diverged
-from sim.lane_names import LANES, lane_refusal
+from sim.lane_names import LANES, TOLERANCE, lane_refusal
 from sim.model import compile_model
 from sim.scene import Scene
 from sim.wording import listing
@@ -29,7 +29,6 @@ examples:
   main.py compare arm_reach --backend tree --with impulse,reference --tolerance 1e-4 --json
 """
 BURST = 20  # steps between two looks at the clock
-TOLERANCE = 1e-3
 WIDTH = 100  # characters of a line
 SHORT = {  # heads of columns where lines are short
     "step [s]": "h [s]",
@@ -114,10 +113,7 @@ def _table(comparison: Comparison) -> Table:
     from sim.files.comparison_table import comparison_table
 
     lead = comparison.lead
-    figures, beside = comparison.figures(), comparison.beside()
-    return comparison_table(
-        lead.scene.title, lead.model, (0.0, lead.time), lead.dt, comparison.tolerance, figures, beside
-    )
+    return comparison_table(lead.scene.title, lead.model, lead.time, lead.dt, comparison.tolerance, *comparison.shown())
 
 
 def _save(args: argparse.Namespace, table: Table) -> None:

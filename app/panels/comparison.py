@@ -85,6 +85,7 @@ class ComparisonPanel(QWidget):
         table.setContentsMargins(PADDING, CONTROL_GAP, CONTROL_GAP, CONTROL_GAP)
         table.setSpacing(2)
         self.grid = QGridLayout()
+        table.addLayout(self.grid)
         self.grid.setHorizontalSpacing(CONTROL_GAP)
         self.grid.setVerticalSpacing(0)
         self.grid.setColumnStretch(1, 1)
@@ -94,7 +95,6 @@ class ComparisonPanel(QWidget):
             self.grid.addWidget(head, 0, column)
         for row, name in enumerate(LANES, 1):
             self.rows[name] = self._row(name, row)
-        table.addLayout(self.grid)
         self.tools = self._tools()
         table.addLayout(self.tools)
         table.addStretch(1)
@@ -111,7 +111,7 @@ class ComparisonPanel(QWidget):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
 
     def _row(self, name: str, row: int) -> EngineRow:
-        made = EngineRow(lane_title(name), len(COLUMNS), self.grid, row)
+        made = EngineRow(lane_title(name), tuple(c.title.partition(" [")[0] for c in COLUMNS), self.grid, row)
         made.switch.setObjectName(f"beside:{name}")
         made.switch.clicked.connect(lambda _: self.session.toggle_beside(name))
         return made
@@ -156,6 +156,7 @@ class ComparisonPanel(QWidget):
                 part.setVisible(i < count)
         tools = self.tools.minimumSize().width() + PADDING + CONTROL_GAP
         self.area.setFixedWidth(max(names + count * column, tools))
+        self.grid.invalidate()  # cells hidden before the table is first shown would keep their room
         room = self.width() - self.area.width()
         for i, plot in enumerate(self.plots):
             plot.setVisible(i == 0 or (i + 1) * PLOT_WIDTH <= room)

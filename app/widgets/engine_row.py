@@ -41,11 +41,11 @@ class ColorDot(QWidget):
 class EngineRow:
     """The widgets of one row, laid into the panel's grid; the leading engine has no switch."""
 
-    def __init__(self, title: str, columns: int, grid: QGridLayout, row: int) -> None:
+    def __init__(self, title: str, columns: tuple[str, ...], grid: QGridLayout, row: int) -> None:
         self.dot, self.switch, self.leader = ColorDot(), SwitchRow(title), label(f"{title}, leads")
         self.leader.setContentsMargins(INSET, 0, INSET, 0)
         self.leader.setMinimumHeight(ROW_HEIGHT)
-        self.values = [_number() for _ in range(columns)]
+        self.values = [_number(f"{column} of {title}") for column in columns]
         grid.addWidget(self.dot, row, 0)
         grid.addWidget(self.switch, row, 1)
         grid.addWidget(self.leader, row, 1)
@@ -69,8 +69,9 @@ def number_width() -> int:
     return round(QFontMetricsF(font(BODY_PT)).horizontalAdvance(WIDEST)) + 4
 
 
-def _number() -> QLabel:
+def _number(name: str) -> QLabel:
     cell = label("")
+    cell.setAccessibleName(name)
     cell.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     cell.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
     cell.setFixedWidth(number_width())

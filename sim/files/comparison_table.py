@@ -47,18 +47,12 @@ class Table:
 
 
 def comparison_table(
-    title: str,
-    model: Model,
-    span: tuple[float, float],
-    dt: float,
-    tolerance: float,
-    figures: tuple[Figures, ...],
-    beside: tuple[Beside, ...],
+    title: str, model: Model, time: float, dt: float, tolerance: float, lead: Figures, beside: tuple[Beside, ...]
 ) -> Table:
-    """`figures` of the leading engine, then of those beside; `span` is when the comparison began and ended [s]."""
-    names = (figures[0].backend, *(lane.name for lane in beside))
+    """As it stands at `time`: `lead` is how the leading engine fares, `beside` are the others."""
+    names = (lead.backend, *(lane.name for lane in beside))
     yardstick = names.index(REFERENCE) if REFERENCE in names else 0
-    stopped = ("", *(lane.stopped for lane in beside))
+    figures, stopped = (lead, *(lane.figures for lane in beside)), ("", *(lane.stopped for lane in beside))
     unit = apart_unit(model)
     rows = tuple(
         (
@@ -75,7 +69,7 @@ def comparison_table(
         for i, (name, f, why) in enumerate(zip(names, figures, stopped, strict=True))
     )
     words = (
-        f"{span[1] - span[0]:g} s in steps of {dt:g} s, from t = {span[0]:g} s on, led by {lane_title(names[0])}. "
+        f"{time - lead.since:g} s in steps of {dt:g} s, from t = {lead.since:g} s on, led by {lane_title(names[0])}. "
         f"Apart is the distance from {'the reference' if yardstick else 'the leading engine'} at the joint that is "
         "farthest; drift is energy from nowhere or to nowhere as a part of all that moved."
     )

@@ -74,6 +74,7 @@ class Monkey:
             str(session.paths_on) if any(session.paths_on.values()) else s.targets.tolist(),
             s.step if not s.running else 0,
             *(hand.camera, hand.glide and hand.glide.end, hand.gesture is None, hand.hover_target, hand.hover_body),
+            *(session.beside, s.tolerance, window.bottom.tabs.currentIndex()),
             *(session.shown.selection, session.shown.plots, session.shown.degrees, hand.hidden, hand.followed),
             *(window.theme_choice, window.is_viewport_only, [d.isHidden() for d in window.docks.values()]),
             *(self.bench.viewport.quality.choice, style.text_scale(), window.tabs.currentIndex(), focus),

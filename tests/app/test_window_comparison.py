@@ -119,6 +119,16 @@ def test_another_leader_has_no_switch_and_the_one_before_has(bench):
     assert rows["tree"].dot.color == LIGHT.text and rows["impulse"].dot.color == LIGHT.ghosts[0]
 
 
+def test_before_anything_runs_all_switches_and_the_usual_tolerance_are_in_view(still):
+    still.bot.mouseClick(still.window.bottom.tabs, LEFT, pos=still.window.bottom.tabs.tabRect(COMPARISON).center())
+    panel = still.window.comparison
+    assert panel.isVisible() and panel.hint.isVisible() and panel.tolerance.value == 1e-3
+    for name in ("tree", "pybullet", "reference"):
+        row = panel.rows[name].switch
+        assert row.visibleRegion().boundingRect() == row.rect(), name
+    assert all(not head.isVisible() or head.visibleRegion().boundingRect() == head.rect() for head in panel.heads)
+
+
 def test_menu_and_keys_reach_it_too(still):
     window = still.window
     window.menus.actions["beside:tree"].trigger()
