@@ -25,9 +25,10 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import MemInfo
-from numba.core.targetconfig import TargetConfig
 from numba.experimental import structref
 from numba.extending import intrinsic
+
+from sim.numba_haste import make_haste
 
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "tree", "bullet", "control")
@@ -78,17 +79,7 @@ def _cache_folder() -> Path:
 numba.config.CACHE_DIR = str(_cache_folder())
 
 
-def _same_options(self: TargetConfig, other: object) -> bool:
-    if not isinstance(other, TargetConfig):
-        return False
-    given = self._values.keys() | other._values.keys()
-    return self._values == other._values or all(getattr(self, name) == getattr(other, name) for name in given)
-
-
-# numba looks every call up by the options it is compiled with, and gathers all forty of them to hash and compare
-# them: a tenth of the time of compiling. Only those that were given can differ.
-TargetConfig.__hash__ = lambda self: hash(type(self))
-TargetConfig.__eq__ = _same_options
+make_haste()
 
 
 class _Part(JITCodeLibrary):
