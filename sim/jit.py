@@ -25,6 +25,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import MemInfo
+from numba.core.typed_passes import InlineOverloads, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 from numba.experimental import structref
 from numba.extending import intrinsic
 
@@ -116,6 +118,9 @@ class _Whole(JITCodeLibrary):
             super()._optimize_final_module()
 
 
+_NEEDLESS = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
+
+
 class _PartCompiler(Compiler):
     """Compiles a kernel into a `_Part`."""
 
@@ -126,6 +131,12 @@ class _PartCompiler(Compiler):
             library = self.library(target.codegen(), "kernel")
             library.enable_object_caching()
         super().__init__(typing, target, library, *rest)
+
+    def define_pipelines(self) -> list[Any]:
+        """numba's own, without what kernels give nothing to do: they have no closures and no expressions of arrays."""
+        [manager] = super().define_pipelines()
+        manager.passes = [step for step in manager.passes if step[0] not in _NEEDLESS]
+        return [manager]
 
 
 def _roomy(function: Callable[..., Any]) -> Callable[..., Any]:
