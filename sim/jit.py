@@ -1,4 +1,4 @@
-"""The one place that knows numba.
+"""The one place that knows numba, but for its shortcuts (sim/shortcuts.py).
 
 Compiled kernels are kept on disk in a folder named after a hash of the sources, because numba's own
 cache sees neither changes in other files nor changed decorator flags.
@@ -25,16 +25,14 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import MemInfo
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
-from numba.core.untyped_passes import InlineClosureLikes
 from numba.experimental import structref
 from numba.extending import intrinsic
 
-from sim.numba_haste import make_haste
+from sim.shortcuts import NEEDLESS, take_shortcuts
 
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "tree", "bullet", "control")
-_CONSTANTS = ("jit.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
+_CONSTANTS = ("jit.py", "shortcuts.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
 _KERNEL_FILES = ("ledger.py", "march.py", "record.py")
 _KEEP_FOLDERS = 3
 
@@ -79,9 +77,7 @@ def _cache_folder() -> Path:
 
 
 numba.config.CACHE_DIR = str(_cache_folder())
-
-
-make_haste()
+take_shortcuts()
 
 
 class _Part(JITCodeLibrary):
@@ -118,9 +114,6 @@ class _Whole(JITCodeLibrary):
             super()._optimize_final_module()
 
 
-_NEEDLESS = (InlineClosureLikes, InlineOverloads, NopythonRewrites)
-
-
 class _PartCompiler(Compiler):
     """Compiles a kernel into a `_Part`."""
 
@@ -133,9 +126,8 @@ class _PartCompiler(Compiler):
         super().__init__(typing, target, library, *rest)
 
     def define_pipelines(self) -> list[Any]:
-        """numba's own, without what kernels give nothing to do: they have no closures and no expressions of arrays."""
         [manager] = super().define_pipelines()
-        manager.passes = [step for step in manager.passes if step[0] not in _NEEDLESS]
+        manager.passes = [step for step in manager.passes if step[0] not in NEEDLESS]
         return [manager]
 
 
