@@ -1,4 +1,4 @@
-"""The one place that knows numba.
+"""The one place that knows numba, but for its shortcuts (sim/shortcuts.py).
 
 Compiled kernels are kept on disk in a folder named after a hash of the sources, because numba's own
 cache sees neither changes in other files nor changed decorator flags.
@@ -25,13 +25,14 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.runtime import _nrt_python
 from numba.core.runtime.nrt import MemInfo
-from numba.core.targetconfig import TargetConfig
 from numba.experimental import structref
 from numba.extending import intrinsic
 
+from sim.shortcuts import NEEDLESS, take_shortcuts
+
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "tree", "bullet", "control")
-_CONSTANTS = ("jit.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
+_CONSTANTS = ("jit.py", "shortcuts.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
 _KERNEL_FILES = ("ledger.py", "march.py", "record.py")
 _KEEP_FOLDERS = 3
 
@@ -76,19 +77,7 @@ def _cache_folder() -> Path:
 
 
 numba.config.CACHE_DIR = str(_cache_folder())
-
-
-def _same_options(self: TargetConfig, other: object) -> bool:
-    if not isinstance(other, TargetConfig):
-        return False
-    given = self._values.keys() | other._values.keys()
-    return self._values == other._values or all(getattr(self, name) == getattr(other, name) for name in given)
-
-
-# numba looks every call up by the options it is compiled with, and gathers all forty of them to hash and compare
-# them: a tenth of the time of compiling. Only those that were given can differ.
-TargetConfig.__hash__ = lambda self: hash(type(self))
-TargetConfig.__eq__ = _same_options
+take_shortcuts()
 
 
 class _Part(JITCodeLibrary):
@@ -135,6 +124,11 @@ class _PartCompiler(Compiler):
             library = self.library(target.codegen(), "kernel")
             library.enable_object_caching()
         super().__init__(typing, target, library, *rest)
+
+    def define_pipelines(self) -> list[Any]:
+        [manager] = super().define_pipelines()
+        manager.passes = [step for step in manager.passes if step[0] not in NEEDLESS]
+        return [manager]
 
 
 def _roomy(function: Callable[..., Any]) -> Callable[..., Any]:
