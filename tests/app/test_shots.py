@@ -19,13 +19,12 @@ from sim.files import builtin_names, load
 from sim.model import compile_model
 from sim.rest import rest_snapshot
 from sim.scene import Scene
+from tests.app.spans import surface_points
 from tests.app.studio import HEIGHT, WIDTH, Studio
-from tests.app.test_visuals import surface_points
 
 ROOT = Path(__file__).parents[2]
 SIZES = ((960, 600, 1), (1280, 800, 1), (1920, 1080, 1), (1280, 720, 2))  # the last: 2560 × 1440 pixels
 LEAST_SHARE = {(1280, 800): 0.38, (1920, 1080): 0.50}
-MOST_MOVING = ("free_body", "free_bodies")  # at another moment they stand higher or lower
 
 
 def looked_at(size: tuple[int, int, int], theme: str, *scenes: str) -> list[dict[str, Any]]:
@@ -40,8 +39,7 @@ def check(found: dict[str, Any], size: tuple[int, int, int]) -> None:
     assert found["pixels"] == [width * scale, height * scale, scale]
     assert found["overfull"] == [], found["scene"]
     assert found["share"] >= LEAST_SHARE.get((width, height), 0.0)
-    if found["scene"] not in MOST_MOVING:
-        assert 0.55 <= found["span"] <= 0.75, found["scene"]
+    assert 0.55 <= found["span"] <= 0.75, found["scene"]
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -1,7 +1,7 @@
 """The real window, measured in a process of its own: `-m tests.app.window_measures WIDTH HEIGHT SCALE THEME SCENE…`.
 
-Prints, for each scene, a line of JSON: the viewport's part of the window, texts that have too little room, and the rows
-that the scene spans in the picture of the viewport.
+Prints, for each scene, a line of JSON: the viewport's part of the window, texts that have too little room, and the part
+of the viewport's height that the scene spans.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ def settle(program: Any, seconds: float = 0.4) -> None:
 
 
 def measures(window: Any) -> dict[str, Any]:
+    from tests.app.spans import box
+
     viewport = window.viewport
+    low, high = box(window.session.stage, viewport.hand.camera, *viewport.hand.size)
     ratio = viewport.devicePixelRatioF()
     with tempfile.TemporaryDirectory() as folder:  # as --shot does it
         picture = window.grab()
@@ -59,25 +62,8 @@ def measures(window: Any) -> dict[str, Any]:
         "share": viewport.width() * viewport.height() / (window.width() * window.height()),
         "pixels": [picture.width(), picture.height(), ratio],
         "overfull": [f"{type(w).__name__} {text!r}: {need:.0f} of {room:.0f}" for w, text, need, room in texts(window)],
-        "span": span(viewport),
+        "span": float(high[1] - low[1]) / viewport.hand.size[1],
     }
-
-
-def span(viewport: Any) -> float:
-    """Part of the viewport's height that bodies and targets take."""
-    import numpy as np
-
-    from app.render.mesh import drawn_sizes, unit_meshes
-
-    stage, hand = viewport.session.stage, viewport.hand
-    visuals, snapshot = stage.visuals, viewport.session.snapshot
-    meshes, sizes = unit_meshes(16), drawn_sizes(visuals.kind, visuals.size)
-    points = [np.asarray(snapshot.targets).reshape(-1, 3)]
-    for kind, size, place in zip(visuals.kind, sizes, visuals.instances(snapshot), strict=True):
-        v = meshes[int(kind)].vertices
-        points.append((v[:, :3] * size[:3] + v[:, 3:4] * [0.0, 0.0, size[3]]) @ place[:, :3].T + place[:, 3])
-    seen = hand.camera.project(np.concatenate(points), *hand.size)
-    return float(np.ptp(seen[:, 1]) / hand.size[1])
 
 
 def texts(window: Any) -> Any:
