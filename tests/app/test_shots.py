@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PyQt6.QtCore import QPointF, QRectF, Qt
+from PyQt6.QtGui import QPainter, QPaintEvent
+from PyQt6.QtWidgets import QWidget
 
 from app.camera import fit
 from app.render.view import View
@@ -19,10 +22,12 @@ from sim.files import builtin_names, load
 from sim.model import compile_model
 from sim.rest import rest_snapshot
 from sim.scene import Scene
+from tests.app.painted import watching
 from tests.app.spans import surface_points
 from tests.app.studio import HEIGHT, WIDTH, Studio
 
 ROOT = Path(__file__).parents[2]
+WRAPS = Qt.TextFlag.TextWordWrap.value
 SIZES = ((960, 600, 1), (1280, 800, 1), (1920, 1080, 1), (1280, 720, 2))  # the last: 2560 × 1440 pixels
 LEAST_SHARE = {(1280, 800): 0.38, (1920, 1080): 0.50}
 
@@ -47,6 +52,52 @@ def check(found: dict[str, Any], size: tuple[int, int, int]) -> None:
 def test_the_default_scene_at_every_size(size: tuple[int, int, int], theme: str):
     (found,) = looked_at(size, theme, "arm_reach")
     check(found, size)
+
+
+@pytest.mark.parametrize(("size", "theme"), zip(SIZES, ("light", "dark", "light", "dark"), strict=True))
+def test_no_text_is_cut_whatever_the_window_shows(size: tuple[int, int, int], theme: str):
+    assert_nothing_cut(size, theme)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("size", "theme"), zip(SIZES, ("dark", "light", "dark", "light"), strict=True))
+def test_no_text_is_cut_in_the_other_theme_either(size: tuple[int, int, int], theme: str):
+    assert_nothing_cut(size, theme)
+
+
+def assert_nothing_cut(size: tuple[int, int, int], theme: str) -> None:
+    states = looked_at(size, theme, "ball_arm_reach+", "long_chain+")
+    assert len(states) > 60
+    assert [(one["scene"], one.get("state"), one["overfull"]) for one in states if one["overfull"]] == []
+
+
+PAINTINGS = {
+    "a word that fits": ((QRectF(0, 0, 100, 20), 0, "word"), True),
+    "wider than its place": ((QRectF(0, 0, 20, 20), 0, "a longer word"), False),
+    "lower than its place": ((QRectF(0, 0, 100, 5), 0, "word"), False),
+    "more lines than there is room for": ((QRectF(0, 0, 60, 30), WRAPS, "many words in several lines"), False),
+    "over the rim of its widget": ((QRectF(60, 0, 100, 20), 0, "a longer word"), False),
+    "at a point, over the rim": ((QPointF(80, 15), "a longer word"), False),
+    "over another": ((QRectF(20, 40, 100, 20), 0, "word"), False),
+}
+
+
+@pytest.mark.parametrize("name", PAINTINGS)
+def test_text_that_is_cut_would_be_seen(qtbot: Any, name: str):
+    arguments, fits = PAINTINGS[name]
+
+    class Canvas(QWidget):
+        def paintEvent(self, event: QPaintEvent) -> None:
+            painter = QPainter(self)
+            painter.drawText(QRectF(0, 40, 100, 20), 0, "another")
+            painter.drawText(*arguments)
+
+    canvas = Canvas()
+    qtbot.addWidget(canvas)
+    canvas.resize(120, 60)
+    with watching() as painted:
+        canvas.grab()
+    assert (list(painted.problems()) == []) == fits
 
 
 def test_every_scene_at_the_usual_size():

@@ -339,7 +339,7 @@ def test_no_row_of_the_inspector_is_too_narrow_for_its_numbers(bench):
         bench.bot.wait(50)
         for row in bench.window.inspector.rows:
             metrics = row.fontMetrics()
-            columns = row._columns if len(row.words) > 2 else 1
+            columns = row.columns(row.width()) if len(row.words) > 2 else 1
             text = max((metrics.horizontalAdvance(w) for w in row.words), default=0)
             if columns == 1:
                 text = metrics.horizontalAdvance(row.row.name + "  " + " ".join(row.words) + " kg·m²")

@@ -16,21 +16,30 @@ from typing import Any
 
 
 def main(width: str, height: str, scale: str, theme: str, *scenes: str) -> None:
+    """A scene written with a + is looked at in every state of window_states.py."""
     os.environ["QT_SCALE_FACTOR"] = scale
     from app.program import Program
     from app.stage import load_stage
     from tests.app.window_bench import StillRunner
+    from tests.app.window_states import STATES, fill
 
-    program = Program(["impulse"], load_stage(scenes[0]), theme, (int(width), int(height)), unattended=True)
+    program = Program(["impulse"], load_stage(scenes[0].rstrip("+")), theme, (int(width), int(height)), unattended=True)
     program.session._make_runner = StillRunner
     window = program.window
     window.show()
     program.app.processEvents()
-    for scene in scenes:
+    for name in scenes:
+        scene = name.rstrip("+")
         window.session.open(scene)
         wait(program, lambda scene=scene: window.session.stage.scene.address == load_stage(scene).scene.address)
         settle(program)
+        fill(window)
         print(json.dumps({"scene": scene, **measures(window)}), flush=True)
+        for state in STATES if name.endswith("+") else ():
+            STATES[state](window)
+            settle(program, 0.06)
+            print(json.dumps({"scene": scene, "state": state, "overfull": overfull(window)}), flush=True)
+    program.session.busy = ""
     window.close()
     wait(program, lambda: not window.isVisible())
 
@@ -61,9 +70,27 @@ def measures(window: Any) -> dict[str, Any]:
     return {
         "share": viewport.width() * viewport.height() / (window.width() * window.height()),
         "pixels": [picture.width(), picture.height(), ratio],
-        "overfull": [f"{type(w).__name__} {text!r}: {need:.0f} of {room:.0f}" for w, text, need, room in texts(window)],
+        "overfull": overfull(window),
         "span": float(high[1] - low[1]) / viewport.hand.size[1],
     }
+
+
+def overfull(window: Any) -> list[str]:
+    """Every visible text that is cut, runs over another or has too little room, in the window and its dialogs."""
+    from PyQt6.QtWidgets import QApplication
+
+    from tests.app.painted import ticks, watching
+
+    found = []
+    shown = [w for w in QApplication.topLevelWidgets() if w is window or (w.isVisible() and w.parent() is window)]
+    for top in shown:
+        with watching() as painted:
+            top.grab()
+            if top is window:
+                window.viewport.grabFramebuffer()
+        found += [f"{type(w).__name__} {text!r}: {need:.0f} of {room:.0f}" for w, text, need, room in texts(top)]
+        found += [*painted.problems(), *ticks(top)]
+    return found
 
 
 def texts(window: Any) -> Any:
