@@ -16,12 +16,15 @@ from PyQt6.QtGui import QPainter, QPaintEvent
 from PyQt6.QtWidgets import QWidget
 
 from app.camera import fit
+from app.picking import ray_distances
 from app.render.view import View
 from app.render.visuals import Visuals
+from app.theme import KEY_DIRECTION
 from sim.files import builtin_names, load
 from sim.model import compile_model
 from sim.rest import rest_snapshot
 from sim.scene import Scene
+from sim.state import Snapshot
 from tests.app.painted import watching
 from tests.app.spans import surface_points
 from tests.app.studio import HEIGHT, WIDTH, Studio
@@ -54,13 +57,13 @@ def test_the_default_scene_at_every_size(size: tuple[int, int, int], theme: str)
     check(found, size)
 
 
-@pytest.mark.parametrize(("size", "theme"), zip(SIZES, ("light", "dark", "light", "dark"), strict=True))
+@pytest.mark.parametrize(("size", "theme"), list(zip(SIZES, ("light", "dark", "light", "dark"), strict=True)))
 def test_no_text_is_cut_whatever_the_window_shows(size: tuple[int, int, int], theme: str):
     assert_nothing_cut(size, theme)
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("size", "theme"), zip(SIZES, ("dark", "light", "dark", "light"), strict=True))
+@pytest.mark.parametrize(("size", "theme"), list(zip(SIZES, ("dark", "light", "dark", "light"), strict=True)))
 def test_no_text_is_cut_in_the_other_theme_either(size: tuple[int, int, int], theme: str):
     assert_nothing_cut(size, theme)
 
@@ -128,17 +131,47 @@ def studio() -> Iterator[Studio]:
 
 def shadow(studio: Studio, scene: Scene, theme: str, monkeypatch: pytest.MonkeyPatch) -> np.ndarray:
     """Rows and columns of the pixels that are darker for the shadow."""
-    visuals = Visuals(scene, compile_model(scene))
-    view = View(fit(*visuals.bounds(rest_snapshot(scene)), scene.camera), theme)
+    visuals, rest = Visuals(scene, compile_model(scene)), rest_snapshot(scene)
+    view = View(fit(*visuals.bounds(rest), scene.camera), theme)
     with_shadow = studio.draw(scene, view)
     with monkeypatch.context() as patch:
         patch.setattr("app.render.geometry.Geometry.draw_casters", lambda self: None)
         without = studio.draw(scene, view)
     assert (with_shadow <= without).all()
-    seen = view.camera.project(surface_points(visuals, rest_snapshot(scene)), WIDTH, HEIGHT)
+    seen = view.camera.project(surface_points(visuals, rest), WIDTH, HEIGHT)
     changed = np.argwhere((with_shadow < without - 2).any(axis=2))
-    assert changed[:, 0].min() >= seen[:, 1].min() - 1  # on the bodies or below them
+    assert changed[:, 0].min() >= seen[:, 1].min() - 1
+    some = np.random.default_rng(0).permutation(changed)[:60]
+    assert all(in_the_way(visuals, rest, view, column, row) for row, column in some)
     return changed
+
+
+def in_the_way(visuals: Visuals, rest: Snapshot, view: View, column: int, row: int) -> bool:
+    """A body is in this pixel, or it or a target between the floor there and the light; a shadow's rim is soft."""
+    origin, direction = view.camera.ray(column, row, WIDTH, HEIGHT)
+    thick = Visuals(visuals.scene, visuals.model)
+    thick.size = thick.size + 0.03 * visuals.bounds(rest)[1] * (thick.size > 0)
+    floor = origin - direction * origin[2] / direction[2]
+    light = np.array(KEY_DIRECTION) / np.linalg.norm(KEY_DIRECTION)
+    ways = ((origin, direction), (floor, light))
+    targets = rest.targets.reshape(-1, 3) - floor
+    beside = np.linalg.norm(targets - np.outer(targets @ light, light), axis=1) <= 1.5 * visuals.target_radius
+    return any(bool(np.isfinite(ray_distances(thick, rest, *way)).any()) for way in ways) or bool(beside.any())
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", builtin_names())
+def test_edges_of_every_scene_hold_three_tones_between_both_sides(studio: Studio, name: str, theme: str):
+    scene = load(name)
+    visuals = Visuals(scene, compile_model(scene))
+    picture = studio.draw(scene, View(fit(*visuals.bounds(rest_snapshot(scene)), scene.camera), theme)).astype(float)
+    tones: set[float] = set()
+    for grey in (picture.sum(axis=2), picture.sum(axis=2).T):  # edges across rows, and across columns
+        before, left, middle, right, behind = (grey[:, n : n - 5 or None] for n in range(5))
+        flat = (abs(before - left) < 6) & (abs(right - behind) < 6) & (abs(left - right) > 90)
+        part = (middle - left)[flat] / (right - left)[flat]
+        tones |= {float(t) for t in np.round(part[(part > 0.08) & (part < 0.92)], 1)}
+    assert len(tones) >= 3
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
