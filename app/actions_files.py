@@ -55,7 +55,7 @@ FILE_ACTIONS: tuple[Action, ...] = (
         lambda w: w.filming.toggle(),
         ("V",),
         lambda w: "stop" if w.filming.on else "record",
-        "Record the view as an MP4, paced by simulated time",
+        "Record the view with the last settings, paced by simulated time",
         "Record video, and stop",
         group=1,
     ),

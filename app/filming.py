@@ -17,6 +17,7 @@ from app.session import Session
 from app.video import Progress, Recording, VideoError, take_picture
 from sim.command import Applied, Record
 
+MANY_FRAMES = 30  # still to be drawn when a film ends: it takes long enough to say so
 FOLDERS = {
     ".mp4": QStandardPaths.StandardLocation.MoviesLocation,
     ".gif": QStandardPaths.StandardLocation.MoviesLocation,
@@ -125,6 +126,10 @@ class Filming(QObject):
 
     def _complete(self) -> None:
         if self._film is not None:
+            progress = self._film.poll()
+            left = progress.added - progress.written
+            if progress.state == "recording" and left > MANY_FRAMES:
+                self.session.say("info", f"Completing the film: {left} frames are still to be drawn.")
             self._film.finish()
             self._completing.append(self._film)
             self._film = None

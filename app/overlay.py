@@ -48,10 +48,10 @@ def paint(painter: QPainter, width: float, height: float, overlay: Overlay, them
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
     recording_width = _paint_recording(painter, width, overlay.recording, theme)
-    _paint_line(painter, width - recording_width, overlay, theme)
-    _paint_letters(painter, overlay.letters, theme)
-    if overlay.caption is not None:
-        _paint_caption(painter, width, height, overlay.caption, theme)
+    line = _paint_line(painter, width - recording_width, overlay, theme)
+    free = QRectF(0.0, line.bottom(), width, height - line.bottom())
+    plate = _paint_caption(painter, free, overlay.caption, theme) if overlay.caption else QRectF()
+    _paint_letters(painter, overlay.letters, free, plate, theme)
     if overlay.pill:
         pill = _pill(theme_name, painter.device().devicePixelRatioF())
         size = pill.deviceIndependentSize()
@@ -63,12 +63,15 @@ def paint(painter: QPainter, width: float, height: float, overlay: Overlay, them
         painter.drawRect(QRectF(1, 1, width - 2, height - 2))
 
 
-def _paint_line(painter: QPainter, width: float, overlay: Overlay, theme: Theme) -> None:
+def _paint_line(painter: QPainter, width: float, overlay: Overlay, theme: Theme) -> QRectF:
+    """Returns where the words stand, in several lines if they have to."""
     colors = {"info": theme.muted, "busy": theme.text, "warning": theme.warn, "error": theme.error}
     painter.setFont(font(BODY_PT, QFont.Weight.Normal if overlay.level == "info" else QFont.Weight.DemiBold))
     painter.setPen(QColor(colors[overlay.level]))
     box = QRectF(PADDING, PADDING, width - 2 * PADDING, 1000.0)
-    painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap, overlay.line)
+    wrapped = Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextWordWrap
+    painter.drawText(box, wrapped, overlay.line)
+    return painter.boundingRect(box, wrapped, overlay.line)
 
 
 def _paint_recording(painter: QPainter, width: float, elapsed: str, theme: Theme) -> float:
@@ -88,25 +91,32 @@ def _paint_recording(painter: QPainter, width: float, elapsed: str, theme: Theme
     return wide + PADDING
 
 
-def _paint_caption(painter: QPainter, width: float, height: float, caption: Caption, theme: Theme) -> None:
-    """On a small plate right of its point, or left where there is no room."""
+def _paint_caption(painter: QPainter, free: QRectF, caption: Caption, theme: Theme) -> QRectF:
+    """On a small plate right of its point, or left where there is no room; returns where that is."""
     painter.setFont(font(BODY_PT))
     metrics = QFontMetricsF(painter.font())
     wide, high = metrics.horizontalAdvance(caption.text) + 2 * CONTROL_GAP, metrics.height() + CONTROL_GAP
-    x = caption.x + 28 if caption.x + 28 + wide < width - 4 else caption.x - 28 - wide
+    x = caption.x + 28 if caption.x + 28 + wide < free.right() - 4 else caption.x - 28 - wide
     y = caption.y - high - 12
-    plate = QRectF(min(max(x, 4.0), width - wide - 4), min(max(y, 4.0), height - high - 4), wide, high)
+    left = min(max(x, 4.0), free.right() - wide - 4)
+    plate = QRectF(left, min(max(y, free.top() + 4), free.bottom() - high - 4), wide, high)
     _plate(painter, plate, CORNER_RADIUS, theme)
     painter.setPen(QColor(theme.text))
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, caption.text)
+    return plate
 
 
-def _paint_letters(painter: QPainter, letters: tuple[Caption, ...], theme: Theme) -> None:
+def _paint_letters(
+    painter: QPainter, letters: tuple[Caption, ...], free: QRectF, plate: QRectF, theme: Theme
+) -> None:
+    """Whole letters alone: none at the rim of the view, none across other words."""
     painter.setFont(font(BODY_PT, QFont.Weight.DemiBold))
+    size = QFontMetricsF(painter.font()).height()
     for letter, color in zip(letters, theme.axes, strict=False):
-        painter.setPen(QColor(color))
-        box = QRectF(letter.x - 10, letter.y - 22, 20, 20)
-        painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter.text)
+        box = QRectF(letter.x - size / 2, letter.y - size - 2, size, size)
+        if free.contains(box) and not plate.intersects(box):
+            painter.setPen(QColor(color))
+            painter.drawText(box, Qt.AlignmentFlag.AlignCenter, letter.text)
 
 
 def _plate(painter: QPainter, box: QRectF, radius: float, theme: Theme) -> None:

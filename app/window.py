@@ -100,9 +100,12 @@ class Window(QMainWindow):
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.tabBar().setAccessibleName("Panels")
-        self.tabs.addTab(self.control, "Control")
-        self.tabs.addTab(self.physics, "Physics")
-        self.tabs.addTab(self.inspector, "Inspector")
+        for panel, title, tip in (
+            (self.control, "Control", "What moves the scene: controllers, gains, targets"),
+            (self.physics, "Physics", "How it is computed: engine, integrator, step, gravity"),
+            (self.inspector, "Inspector", "What is selected, in numbers"),
+        ):
+            self.tabs.setTabToolTip(self.tabs.addTab(panel, title), tip)
         for corner, area in (
             (Qt.Corner.BottomLeftCorner, LEFT),
             (Qt.Corner.BottomRightCorner, RIGHT),
@@ -342,10 +345,9 @@ class Window(QMainWindow):
 
     def toggle_help(self) -> None:
         if self.help is not None and self.help.isVisible():
-            self.help.hide()
-            self.viewport.setFocus()
+            self.help.leave()
         else:
-            self.help = self.help or HelpCard(self)
+            self.help = self.help or HelpCard(self, self.viewport)
             self.help.open()
 
     def cancel(self) -> None:

@@ -20,7 +20,7 @@ _MOST_CAUSES = 4_000_000  # of float64: 32 MB
 
 class History(Ring):
     """Rows of (time, q, v, tau, target distances, kinetic, potential, angular momentum, spin, start energy,
-    joint gap).
+    joint gap, targets).
 
     The kernel of sim/record.py writes them: a row first, then `counter`. `zero` is the energy of the start.
     """
@@ -39,6 +39,7 @@ class History(Ring):
             "spin": 3,
             "start": 1,
             "gap": 1,
+            "targets": 3 * len(model.target_names),
         }
         ends = np.cumsum(list(widths.values()))
         self.columns = {k: slice(int(e) - w, int(e)) for (k, w), e in zip(widths.items(), ends, strict=True)}

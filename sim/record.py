@@ -125,6 +125,9 @@ def record(r, time, much):
         w, R = s.twist[0], s.rotation[0]
         row[at + k] = R[0, k] * w[0] + R[1, k] * w[1] + R[2, k] * w[2]
     row[at + 3], row[at + 4] = r.zero[0], s.errors[0]
+    at += 5
+    for t in range(r.point.shape[0]):
+        at = _copy(r.point[t], row, at)
     r.counter[0] += 1
 
 

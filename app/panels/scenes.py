@@ -266,6 +266,12 @@ class ScenesPanel(QListWidget):
         else:
             super().keyPressEvent(event)
 
+    def moveCursor(self, action: QListWidget.CursorAction, keys: Qt.KeyboardModifier) -> QModelIndex:
+        """Home is the first scene: Qt's would be the title above it, where no cursor can be."""
+        if action == QListWidget.CursorAction.MoveHome:
+            return next(self.model().index(row, 0) for row in range(self.count()) if self.item(row).data(NAME))
+        return super().moveCursor(action, keys)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()

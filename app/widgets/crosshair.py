@@ -44,10 +44,18 @@ class Crosshair(QWidget):
 
     def _tag(self) -> QRectF:
         """Under the line, inside the widget."""
-        metrics = QFontMetricsF(font(CAPTION_PT))
-        width = metrics.horizontalAdvance(self.time) + 2 * TAG_GAP
+        width = self._wide(self._words())
         left = min(max((self.x or 0.0) - width / 2, self.field.left()), self.width() - width)
         return QRectF(max(left, 0.0), self.field.bottom() + 1, width, self.height() - self.field.bottom() - 1)
+
+    def _words(self) -> str:
+        """The time, with less around it where the plot is narrow."""
+        bare = self.time.removeprefix("t ")
+        forms = (self.time, bare, bare.removesuffix(" s"))
+        return next((words for words in forms if self._wide(words) <= self.width()), forms[-1])
+
+    def _wide(self, words: str) -> float:
+        return QFontMetricsF(font(CAPTION_PT)).horizontalAdvance(words) + 2 * TAG_GAP
 
     def paintEvent(self, event: QPaintEvent) -> None:
         if self.x is None:
@@ -60,7 +68,7 @@ class Crosshair(QWidget):
             painter.fillRect(self._tag(), QColor(self.theme.plot))
             painter.setPen(QColor(self.theme.text))
             painter.setFont(font(CAPTION_PT))
-            painter.drawText(self._tag(), Qt.AlignmentFlag.AlignCenter, self.time)
+            painter.drawText(self._tag(), Qt.AlignmentFlag.AlignCenter, self._words())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
         for y, color in self._dots:

@@ -14,10 +14,14 @@ from app.scales import spread
 from app.style import font, scaled
 from app.theme import CAPTION_PT, CURVE_NAME_WIDTH
 
-BOTTOM_AXIS = 20  # [px] under the curves, of which labels may take half a line
 LEFT_GAP, RIGHT_GAP, NAME_GAP = 5, 3, 4  # [px] before, behind and within a label
 MOST_PART, MOST_WIDTH = 0.6, 200  # what curves need: so much of the plot's width, or so many pixels
-WIDEST = {7: (f"{MINUS}1234.5", f"{MINUS}1.2e{MINUS}9"), 5: (f"{MINUS}12.3", f"{MINUS}1e{MINUS}9"), 0: ("",)}
+WIDEST = {7: (f"{MINUS}1234.5", f"{MINUS}1.2e{MINUS}9"), 5: (f"{MINUS}12.3", f"{MINUS}1e{MINUS}19"), 0: ("",)}
+
+
+def bottom_axis() -> int:
+    """Height of the ticks of time under the curves [px], of which labels may take half a line."""
+    return scaled(20)
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ class CurveEnds(QWidget):
     def rows(self) -> dict[int, QRectF]:
         """Where the label of each curve stands."""
         line = self._bold.height()
-        placed = spread(self._heights, self.height() - BOTTOM_AXIS + line / 2, line)
+        placed = spread(self._heights, self.height() - bottom_axis() + line / 2, line)
         width = self.width() - LEFT_GAP - RIGHT_GAP
         return {i: QRectF(LEFT_GAP, middle - line / 2, width, line) for i, middle in placed.items()}
 

@@ -44,15 +44,16 @@ def _words(row: Action) -> str:
 
 
 class HelpCard(QFrame):
-    """Closed by Escape, F1, a click or its cross."""
+    """Closed by Escape, F1, a click or its cross; then the keyboard goes back to `home`."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, home: QWidget) -> None:
         super().__init__(parent)
+        self.home = home
         self.setObjectName("card")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         rows = help_rows()
         close = IconButton("close", "Close (Esc)")
-        close.clicked.connect(self.hide)
+        close.clicked.connect(self.leave)
         head = QHBoxLayout()
         head.addWidget(label("Keys and mouse", "title"))
         head.addStretch(1)
@@ -89,14 +90,18 @@ class HelpCard(QFrame):
         self.raise_()
         self.setFocus()
 
+    def leave(self) -> None:
+        self.home.setFocus()
+        self.hide()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
-            self.hide()
+            self.leave()
         else:
             super().keyPressEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self.hide()
+        self.leave()
 
 
 def _table(rows: list[tuple[str, str]]) -> QGridLayout:

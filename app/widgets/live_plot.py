@@ -20,7 +20,7 @@ from app.scales import LiveRange, decimate, grid_decades, grid_values, nearest_c
 from app.style import font, scaled
 from app.theme import CAPTION_PT, ENERGY_CURVES, Theme
 from app.widgets.crosshair import Crosshair
-from app.widgets.curve_ends import BOTTOM_AXIS, CurveEnds
+from app.widgets.curve_ends import CurveEnds, bottom_axis
 from app.widgets.plot_heading import Legend, PlotTitle
 from sim.plots import PlotInfo
 
@@ -72,7 +72,7 @@ class LivePlot(QWidget):
             plot.getAxis(side).setStyle(
                 tickFont=font(CAPTION_PT), tickLength=0, tickAlpha=0, tickTextOffset=4, autoExpandTextSpace=False
             )
-        plot.getAxis("bottom").setHeight(BOTTOM_AXIS)
+        plot.getAxis("bottom").setHeight(bottom_axis())
         plot.setXRange(-self.seconds, 0.0, padding=0.0)
 
     def _add_items(self) -> None:

@@ -11,10 +11,11 @@ from app.style import font
 from app.theme import BODY_PT, CAPTION_PT, PADDING
 
 WORD_GAP = 8  # [px]
+ELLIPSIS = "…"
 
 
 class PlotTitle(QWidget):
-    """Name, bold, and [unit]; the name is cut where it does not fit."""
+    """Name, bold, and [unit]; the name is shortened where it does not fit, then the unit."""
 
     def __init__(self, name: str, unit: str) -> None:
         super().__init__()
@@ -39,7 +40,9 @@ class PlotTitle(QWidget):
         painter.setFont(self._bold)
         painter.drawText(QPointF(PADDING, base), name)
         painter.setFont(self._plain)
-        painter.drawText(QPointF(PADDING + bold.horizontalAdvance(name) + WORD_GAP, base), self.unit)
+        left = PADDING + bold.horizontalAdvance(name) + WORD_GAP
+        unit = QFontMetricsF(self._plain).elidedText(self.unit, Qt.TextElideMode.ElideRight, self.width() - left)
+        painter.drawText(QPointF(left, base), unit)
 
 
 class Legend(QWidget):
@@ -67,7 +70,10 @@ class Legend(QWidget):
         metrics = QFontMetricsF(painter.font())
         x = float(PADDING)
         for curve, word in [self.note] if self.note else self.entries:
-            shown = metrics.elidedText(word, Qt.TextElideMode.ElideRight, self.width() - x)
+            room = self.width() - x
+            if room < metrics.horizontalAdvance(ELLIPSIS):
+                break
+            shown = metrics.elidedText(word, Qt.TextElideMode.ElideRight, room)
             painter.setPen(QColor(self._colors[curve]))
             painter.drawText(QPointF(x, metrics.ascent()), shown)
             x += metrics.horizontalAdvance(shown) + WORD_GAP

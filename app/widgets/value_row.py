@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from PyQt6.QtCore import QEvent, QRectF, QSize, Qt
-from PyQt6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
+from PyQt6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QResizeEvent,
+)
 from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from app.inspection import Row
@@ -15,6 +25,7 @@ BESIDE = 2  # numbers that stand beside their name; more have lines of their own
 GAP, INSET = 3, 4  # [px] above and below; left and right
 FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit: numbers keep their place
 WIDEST = "0000000 0000000 0000000 0000000"
+NUMBER = f"{MINUS}0.0000"
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop
 
@@ -79,17 +90,30 @@ class ValueRow(QWidget):
 
     # --- painting -----------------------------------------------------------------------------------
 
-    @property
-    def _columns(self) -> int:
-        return 4 if len(self.words) == 4 else 3
+    def columns(self, width: int) -> int:
+        """In how many columns the numbers stand: four of a quaternion, or two and two where there is no room."""
+        if len(self.words) != 4:
+            return 3
+        return 4 if 4 * self.fontMetrics().horizontalAdvance(NUMBER) <= width - 2 * INSET else 2
 
     def sizeHint(self) -> QSize:
-        metrics = self.fontMetrics()
-        below = 0 if len(self.words) <= BESIDE else -(-len(self.words) // self._columns)
-        return QSize(metrics.horizontalAdvance(WIDEST), metrics.lineSpacing() * (1 + below) + 2 * GAP)
+        wide = self.fontMetrics().horizontalAdvance(WIDEST)
+        return QSize(wide, self.heightForWidth(max(self.width(), 1)))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(160, self.sizeHint().height())
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        below = 0 if len(self.words) <= BESIDE else -(-len(self.words) // self.columns(width))
+        return self.fontMetrics().lineSpacing() * (1 + below) + 2 * GAP
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.updateGeometry()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -112,9 +136,10 @@ class ValueRow(QWidget):
         if len(self.words) <= BESIDE:
             painter.drawText(box.adjusted(0, 0, -unit_width, 0), RIGHT, " ".join(self.words))
             return
-        wide = box.width() / self._columns
+        columns = self.columns(self.width())
+        wide = box.width() / columns
         for n, word in enumerate(self.words):
-            y, x = divmod(n, self._columns)
+            y, x = divmod(n, columns)
             painter.drawText(QRectF(box.x() + x * wide, box.y() + (1 + y) * line, wide, line), RIGHT, word)
 
 

@@ -48,10 +48,10 @@ _TORQUE: _Parts = {
 
 
 class Log:
-    """Rows of time, q, v, controller torques, energies and joint gap, taken from a history.
+    """Rows of time, q, v, controller torques, energies, joint gap, targets and how far tools are from them.
 
     Columns are named `name [unit]`, such as `q.elbow [rad]`; q and v follow the model's joints, torques
-    its actuated ones.
+    its actuated ones, and `error.` is the distance of a target's tool from it.
     """
 
     def __init__(self, model: Model) -> None:
@@ -65,6 +65,8 @@ class Log:
             "kinetic [J]",
             "potential [J]",
             "joint_gap [m]",
+            *(f"target.{name}.{c} [m]" for name in model.target_names for c in _XYZ),
+            *(f"error.{name} [m]" for name in model.target_names),
         )
         self._blocks: list[Array] = []
         self._next = 0
@@ -73,7 +75,7 @@ class Log:
         """The rows that were written since the last time, or at first all that are there."""
         rows, at = history.rows_from(self._next), history.columns
         torque = rows[:, at["tau"]][:, self._actuated]
-        others = [rows[:, at[name]] for name in ("kinetic", "potential", "gap")]
+        others = [rows[:, at[name]] for name in ("kinetic", "potential", "gap", "targets", "error")]
         self._blocks.append(np.hstack([*(rows[:, at[name]] for name in ("time", "q", "v")), torque, *others]))
         self._next = history.count
 

@@ -9,7 +9,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from app.theme import DARK, LIGHT, THEMES, Theme, dash, linear, rgb
+from app.camera import FIELD_OF_VIEW
+from app.theme import DARK, LIGHT, SKY_BLEND, THEMES, Theme, dash, linear, rgb
 
 # Machado, Oliveira & Fernandes 2009, severity 1.0, on linear RGB.
 SIGHTS = {
@@ -95,11 +96,28 @@ def test_curves_stand_out_from_the_plot(theme: Theme):
 @themes
 def test_text_is_readable(theme: Theme):
     for ground in (theme.window, theme.panel, theme.plot, theme.hover, theme.select):
-        assert contrast(theme.text, ground) >= 4.5
-    for color in (theme.muted, theme.ok, theme.warn, theme.error, theme.accent):
-        assert contrast(color, theme.panel) >= 4.5
+        for color in (theme.text, theme.muted):
+            assert contrast(color, ground) >= 4.5
+    for color in (theme.ok, theme.warn, theme.error, theme.accent):
+        assert min(contrast(color, theme.panel), contrast(color, theme.window)) >= 4.5
+    assert contrast(theme.accent, theme.hover) >= 4.5  # links under the mouse
     assert contrast(theme.on_accent, theme.accent) >= 4.5
     assert contrast(theme.outline, theme.panel) >= 3.0
+
+
+@themes
+@pytest.mark.parametrize("elevation", [-5.0, 18.0, 89.0])
+def test_the_line_over_the_view_is_readable_on_the_sky_and_the_floor(theme: Theme, elevation: float):
+    """At the top of the picture, from the lowest to the highest view that orbiting leads to."""
+    top = np.degrees(FIELD_OF_VIEW) / 2 - elevation
+    part = min(max(top / SKY_BLEND, 0.0), 1.0)
+    blend = part * part * (3.0 - 2.0 * part)
+    horizon, sky = np.array(linear(theme.horizon)), np.array(linear(theme.sky))
+    behind = [horizon + blend * (sky - horizon), np.array(linear(theme.floor))]
+    for color in (theme.muted, theme.text, theme.warn, theme.error):
+        for light in behind:
+            low, high = sorted(float(np.dot(c, (0.2126, 0.7152, 0.0722))) for c in (light, np.array(linear(color))))
+            assert (high + 0.05) / (low + 0.05) >= 4.5
 
 
 @themes

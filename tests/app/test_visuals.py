@@ -13,6 +13,7 @@ from app.render.frame import grid_step
 from app.render.mesh import drawn_sizes, unit_meshes
 from app.render.solids import BOX, CAPSULE, CYLINDER, SPHERE
 from app.render.visuals import Visuals
+from app.stage import load_stage
 from app.theme import DARK, LIGHT, linear
 from sim.files import builtin_names, load
 from sim.model import FIXED, FREE, compile_model
@@ -21,37 +22,18 @@ from sim.simulation import Simulation
 from sim.start import with_start
 from sim.state import Snapshot
 from tests.app.small_scenes import small_arm
+from tests.app.spans import box, surface_points
 from tests.mechanisms import four_bar
 
 PENDULUMS = tuple(f"double_pendulum:{variant}" for variant in "abc")
 
 
 @pytest.mark.parametrize("name", [*builtin_names(), *PENDULUMS])
-def test_every_scene_starts_at_55_to_75_percent_of_the_height(name: str):
-    scene = load(name)
-    model = compile_model(scene)
-    visuals, snapshot = Visuals(scene, model), rest_snapshot(scene, model)
-    camera = fit(*visuals.bounds(snapshot), scene.camera)
-    seen = camera.project(np.concatenate([surface_points(visuals, snapshot), snapshot.targets]), 1280, 720)
-    height = np.ptp(seen[:, 1]) / 720
-    if len(scene.bodies) == 1:  # a tumbling body: at its longest
-        center = snapshot.position[0]
-        height = 2 * np.linalg.norm(surface_points(visuals, snapshot) - center, axis=1).max()
-        height /= camera.pixel_size(center, 1.0)
-        assert height <= 0.9
-    assert height >= 0.55
-    assert scene.joints == () or height <= 0.75
-    assert seen.min() >= 0 and seen[:, 0].max() < 1280 and seen[:, 1].max() < 720
-
-
-def surface_points(visuals: Visuals, snapshot: Snapshot) -> np.ndarray:
-    meshes, sizes = unit_meshes(16), drawn_sizes(visuals.kind, visuals.size)
-    points = []
-    for kind, size, place in zip(visuals.kind, sizes, visuals.instances(snapshot), strict=True):
-        v = meshes[int(kind)].vertices
-        local = v[:, :3] * size[:3] + v[:, 3:4] * [0.0, 0.0, size[3]]
-        points.append(local @ place[:, :3].T + place[:, 3])
-    return np.concatenate(points)
+def test_every_scene_spans_55_to_75_percent_of_the_height(name: str):
+    stage = load_stage(name)
+    low, high = box(stage, stage.home(), 1280, 720)
+    assert 0.55 <= (high - low)[1] / 720 <= 0.75
+    assert low.min() >= 0 and high[0] < 1280 and high[1] < 720
 
 
 def test_pins_sit_on_their_joints_in_the_joints_colour_and_thicker_than_the_links():

@@ -136,3 +136,15 @@ def test_names_never_collide(folder):
     assert first.name == "arm_reach 2026-11-18 14.03.22.mp4"
     first.touch()
     assert output_path("arm_reach", ".mp4", when) != first
+
+
+def test_a_film_that_is_not_drawn_yet_when_it_ends_says_so_and_then_where_it_is(bench, folder):
+    press(bench, Qt.Key.Key_V)
+    shoot_frames(bench, 120)
+    press(bench, Qt.Key.Key_V)
+    bench.bot.waitUntil(lambda: bool(bench.session.messages))
+    assert "Completing the film" in bench.window.status.text.text()
+    bench.bot.waitUntil(lambda: not bench.window.filming.unfinished, timeout=60000)
+    first, last = bench.session.messages
+    assert first.level == "info" and "still to be drawn" in first.text
+    assert last.level == "ok" and last.path is not None and length(last.path) == 120

@@ -9,19 +9,21 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QColor, QGuiApplication
+from PyQt6.QtGui import QColor, QGuiApplication, QKeySequence
 from PyQt6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QScrollBar, QToolButton, QWidget
 
+from app.actions import ACTIONS, is_bare
 from app.selection import Selection
 from app.theme import THEMES
-from sim.command import Play, Reset, SetGain, SetJointTarget, SetSpeed, SetSwitch, StepBack, StepOnce
+from app.widgets.messages import MessageList
+from sim.command import GoTo, Play, Reset, SetGain, SetJointTarget, SetSpeed, SetSwitch, StepBack, StepOnce
 from sim.runner import Runner
 from tests.app.window_bench import Bench
 
-KEY, NONE = Qt.Key, Qt.KeyboardModifier.NoModifier
-COPY = (KEY.Key_C, Qt.KeyboardModifier.ControlModifier)
+KEY, NONE, CTRL = Qt.Key, Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
+COPY = (KEY.Key_C, CTRL)
 WORLD = (Play, StepOnce, StepBack, Reset, SetSpeed)
-EVERY_KIND = (KEY.Key_Space, KEY.Key_Right, KEY.Key_Left, KEY.Key_R, KEY.Key_V, KEY.Key_1, KEY.Key_7, KEY.Key_Minus)
+BARE = sorted({QKeySequence(key)[0].key() for row in ACTIONS for key in row.keys if is_bare(key)} - {KEY.Key_Escape})
 
 
 @pytest.fixture
@@ -38,77 +40,147 @@ def focused(bench, widget):
     return widget
 
 
-# name -> the control, keys pressed on it, and whether they did what they mean there
+# name -> the control, and what keys do there: pressed one after the other, each with what must hold then
 CONTROLS = {
     "switch": (
         lambda w: w.control.switches["gravity"],
-        [KEY.Key_Space],
-        lambda b, c: b.runner.of(SetSwitch) == [SetSwitch("gravity", False)],
+        [(KEY.Key_Space, lambda b, c: b.runner.of(SetSwitch) == [SetSwitch("gravity", False)])],
     ),
     "gain slider": (
         lambda w: w.control.gains["pd", "kp"].slider,
-        [KEY.Key_Right],
-        lambda b, c: b.runner.of(SetGain)[-1].value > c.default,
+        [
+            (KEY.Key_Right, lambda b, c: b.runner.of(SetGain)[-1].value > c.default),
+            (KEY.Key_Left, lambda b, c: b.runner.of(SetGain)[-1].value == pytest.approx(c.default, rel=1e-2)),
+            (KEY.Key_Up, lambda b, c: b.runner.of(SetGain)[-1].value > 1.001 * c.default),
+            (KEY.Key_Home, lambda b, c: b.runner.of(SetGain)[-1].value == 0.0),
+        ],
     ),
     "joint slider": (
         lambda w: w.control.joint_targets["pd"].rows[1].slider,
-        [KEY.Key_Left],
-        lambda b, c: b.runner.of(SetJointTarget)[-1].q[0] < c.default,
+        [(KEY.Key_Left, lambda b, c: b.runner.of(SetJointTarget)[-1].q[0] < c.default)],
     ),
     "number": (
         lambda w: w.control.gains["pd", "kp"].number,
-        [KEY.Key_1, KEY.Key_7, KEY.Key_Return],
-        lambda b, c: b.runner.of(SetGain)[-1].value == 17.0,
+        [
+            (KEY.Key_1, lambda b, c: c.text() == "1"),
+            (KEY.Key_7, lambda b, c: c.text() == "17"),
+            (KEY.Key_Left, lambda b, c: c.cursorPosition() == 1),
+            (KEY.Key_Space, lambda b, c: c.text() == "1 7"),
+            (KEY.Key_Backspace, lambda b, c: c.text() == "17"),
+            (KEY.Key_Return, lambda b, c: b.runner.of(SetGain)[-1].value == 17.0),
+            (KEY.Key_Up, lambda b, c: b.runner.of(SetGain)[-1].value == pytest.approx(17.85)),
+            (KEY.Key_R, lambda b, c: c.text() == "17.85r"),
+        ],
     ),
     "list of scenes": (
         lambda w: w.scenes,
-        [KEY.Key_F],
-        lambda b, c: c.currentItem().text().startswith(("F", "f")),
+        [
+            (KEY.Key_F, lambda b, c: c.currentItem().text().startswith(("F", "f"))),
+            (KEY.Key_Home, lambda b, c: c.currentRow() <= 1),
+            (KEY.Key_Down, lambda b, c: c.currentRow() == 2),
+            (KEY.Key_Space, lambda b, c: b.session.stage.scene.title == c.item(2).text()),
+        ],
     ),
     "tabs": (
         lambda w: w.tabs.tabBar(),
-        [KEY.Key_Right],
-        lambda b, c: b.window.tabs.currentWidget() is b.window.physics,
+        [
+            (KEY.Key_Right, lambda b, c: b.window.tabs.currentWidget() is b.window.physics),
+            (KEY.Key_Left, lambda b, c: b.window.tabs.currentWidget() is b.window.control),
+        ],
     ),
     "choice": (
         lambda w: w.physics.choices["solver"],
-        [KEY.Key_D],
-        lambda b, c: c.currentText() == "Dense",
+        [
+            (KEY.Key_D, lambda b, c: c.currentText() == "Dense"),
+            (KEY.Key_Up, lambda b, c: c.currentText() == "Sparse"),
+            (KEY.Key_Down, lambda b, c: c.currentText() == "Dense"),
+            (KEY.Key_Space, lambda b, c: c.view().isVisible()),
+        ],
     ),
     "button of the toolbar": (
         lambda w: w.menus.toolbar.widgetForAction(w.menus.actions["theme"]),
-        [KEY.Key_Space],
-        lambda b, c: b.viewport.theme == "dark",
+        [(KEY.Key_Space, lambda b, c: b.viewport.theme == "dark")],
     ),
     "row of the Inspector": (
         lambda w: w.inspector.rows[0],
-        [COPY],
-        lambda b, c: len(ast.literal_eval(QGuiApplication.clipboard().text())) == 3,
+        [(COPY, lambda b, c: len(ast.literal_eval(QGuiApplication.clipboard().text())) == 3)],
+    ),
+    "timeline": (
+        lambda w: w.timeline,
+        [
+            (KEY.Key_Left, lambda b, c: b.runner.of(GoTo)[-1].time == pytest.approx(1.999)),
+            (KEY.Key_Right, lambda b, c: b.runner.of(GoTo)[-1].time == pytest.approx(2.001)),
+            (KEY.Key_Home, lambda b, c: b.runner.of(GoTo)[-1].time == 0.0),
+            (KEY.Key_End, lambda b, c: b.runner.of(GoTo)[-1].time == 3.0),
+        ],
+    ),
+    "handle at the edge": (
+        lambda w: w.handles["plots"],
+        [(KEY.Key_Space, lambda b, c: b.window.docks["plots"].isHidden())],
+    ),
+    "text": (
+        lambda w: show_messages(w).text,
+        [((KEY.Key_A, CTRL), lambda b, c: c.textCursor().selectedText().endswith("Something."))],
     ),
 }
 
 
+def show_messages(window):
+    window.session.say("info", "Something.")
+    messages = MessageList(window.session, window)
+    messages.show()
+    return messages
+
+
+def until(bench, condition, what) -> None:
+    def check() -> None:
+        assert condition(), what
+
+    bench.bot.waitUntil(check, timeout=10_000)
+
+
+def press(bench, control, key) -> None:
+    bench.bot.keyClick(control, *key) if isinstance(key, tuple) else bench.bot.keyClick(control, key)
+    bench.settle()
+
+
 @pytest.mark.parametrize("kind", CONTROLS)
 def test_keys_act_on_the_focused_control_and_never_on_the_world(bench, kind):
-    find, keys, happened = CONTROLS[kind]
+    find, presses = CONTROLS[kind]
+    window, hand = bench.window, bench.viewport.hand
     bench.session.shown.select(Selection(body=1))
+    bench.runner.latest = replace(bench.runner.latest, time=2.0, step=2000, reach=(0.0, 3.0))
     bench.settle()
-    control = find(bench.window)
-    for panel in (bench.window.control, bench.window.physics, bench.window.inspector):
+    control = find(window)
+    for panel in (window.control, window.physics, window.inspector):
         if panel.isAncestorOf(control):
-            bench.window.tabs.setCurrentWidget(panel)
+            window.tabs.setCurrentWidget(panel)
+    control.window().activateWindow()
+    camera, visible = hand.camera, [dock.isHidden() for dock in window.docks.values()]
     focused(bench, control)
-    for key in keys:
-        bench.bot.keyClick(control, *key) if isinstance(key, tuple) else bench.bot.keyClick(control, key)
-    bench.settle()
-    assert happened(bench, control)
-    camera = bench.viewport.hand.camera
-    for key in EVERY_KIND:
+    for n, (key, happened) in enumerate(presses):
+        press(bench, control, key)
+        until(bench, lambda happened=happened: happened(bench, control), f"press {n}")
+        assert not [c for c in bench.runner.sent if isinstance(c, WORLD)], (n, key)
+    if QApplication.activePopupWidget():
+        control.hidePopup()
+    if kind == "list of scenes":
+        camera = hand.camera  # of the scene that was chosen
+    elif kind != "handle at the edge":
+        assert [dock.isHidden() for dock in window.docks.values()] == visible
+    for key in BARE:
         focused(bench, control)  # a chosen scene gives it to the viewport
-        bench.bot.keyClick(control, key)
+        press(bench, control, key)
+        if popup := QApplication.activePopupWidget():
+            popup.close()
+        if bench.session.stage.scene.title != "Joint PD" and kind == "list of scenes":
+            bench.bot.wait(50)
+            camera = hand.camera
         assert not [c for c in bench.runner.sent if isinstance(c, WORLD)], key
-        assert bench.viewport.hand.glide is None and bench.viewport.hand.camera == camera
-    assert not bench.window.filming.unfinished
+        assert hand.glide is None and hand.camera == camera, key
+    assert not window.filming.unfinished
+    if control.window() is not window:
+        control.window().close()
 
 
 def reachable(window):
@@ -267,7 +339,7 @@ def test_no_row_of_the_inspector_is_too_narrow_for_its_numbers(bench):
         bench.bot.wait(50)
         for row in bench.window.inspector.rows:
             metrics = row.fontMetrics()
-            columns = row._columns if len(row.words) > 2 else 1
+            columns = row.columns(row.width()) if len(row.words) > 2 else 1
             text = max((metrics.horizontalAdvance(w) for w in row.words), default=0)
             if columns == 1:
                 text = metrics.horizontalAdvance(row.row.name + "  " + " ".join(row.words) + " kg·m²")

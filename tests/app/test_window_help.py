@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import av
 import pytest
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QPoint, Qt
 from PyQt6.QtGui import QGuiApplication, QTextCursor
-from PyQt6.QtWidgets import QApplication
+from PyQt6.QtWidgets import QApplication, QWidget
 
 from app import style
 from app.diagnostics import program_version
@@ -14,6 +14,7 @@ from app.filming import FilmSettings
 from app.theme import THEMES
 from app.widgets.film_dialog import RATES, SIZES, FilmDialog
 from app.widgets.help import HelpCard
+from app.widgets.icon_button import IconButton
 from app.widgets.message_text import SIGN_SIZE
 from app.widgets.messages import MessageList, Page
 from sim.command import Record
@@ -192,3 +193,34 @@ def test_text_of_another_size_renews_the_card_and_leaves_none_behind(bench):
     window.fit_text()
     bench.bot.waitUntil(lambda: cards() == [])
     assert window.help is None
+
+
+@pytest.mark.parametrize("way", ["Escape", "F1", "cross", "click"])
+def test_closing_the_help_gives_the_keyboard_back_without_a_ring(bench, way):
+    """The ring around the view is for those who came by Tab; a press of the mouse takes it away."""
+    bench.bot.keyClick(bench.viewport, Qt.Key.Key_F1)
+    card = bench.window.help
+    if way == "cross":
+        bench.bot.mouseClick(card.findChild(IconButton), Qt.MouseButton.LeftButton)
+    elif way == "click":
+        bench.bot.mouseClick(card, Qt.MouseButton.LeftButton, pos=QPoint(4, 4))
+    else:
+        bench.bot.keyClick(card, getattr(Qt.Key, f"Key_{way}"))
+    assert not card.isVisible() and bench.viewport.hasFocus() and not bench.viewport.overlay().ring
+    while True:
+        bench.bot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        if bench.viewport.hasFocus():
+            break
+    assert bench.viewport.overlay().ring
+    bench.bot.mouseClick(bench.viewport, Qt.MouseButton.LeftButton, pos=QPoint(9, 90))
+    assert not bench.viewport.overlay().ring
+
+
+def test_every_tab_and_every_control_has_a_tooltip(bench):
+    bar = bench.window.tabs.tabBar()
+    assert all(bar.tabToolTip(n) for n in range(bar.count()))
+    for tab in (bench.window.control, bench.window.physics):
+        bench.window.tabs.setCurrentWidget(tab)
+        for control in tab.findChildren(QWidget):
+            if control.isVisible() and control.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                assert control.toolTip(), type(control).__name__

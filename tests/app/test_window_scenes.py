@@ -15,7 +15,7 @@ from app.scales import spread
 from app.style import font
 from app.theme import CAPTION_PT, RIGHT_DOCK
 from app.widgets.choice import ARROW
-from app.widgets.curve_ends import BOTTOM_AXIS
+from app.widgets.curve_ends import bottom_axis
 from sim.backend import BACKENDS
 from sim.command import LoadScene, Reset, SetSolver, SetStabilisation, StepOnce
 from sim.files import builtin_names, load
@@ -115,7 +115,7 @@ def assert_curves_have_names(bench, scene: str) -> None:
     line = QFontMetricsF(font(CAPTION_PT)).height()
     for plot in bench.window.plots.plots:
         assert plot.title.width() >= plot.title.sizeHint().width(), (scene, plot.info.title)
-        room = plot.ends.height() - BOTTOM_AXIS + line / 2
+        room = plot.ends.height() - bottom_axis() + line / 2
         assert len(spread([0.0] * len(plot.curves), room, line)) == len(plot.curves), (scene, plot.info.title)
 
 

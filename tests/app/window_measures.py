@@ -1,7 +1,7 @@
 """The real window, measured in a process of its own: `-m tests.app.window_measures WIDTH HEIGHT SCALE THEME SCENE…`.
 
-Prints, for each scene, a line of JSON: the viewport's part of the window, texts that have too little room, and the rows
-that the scene spans in the picture of the viewport.
+Prints, for each scene, a line of JSON: the viewport's part of the window, texts that have too little room, and the part
+of the viewport's height that the scene spans.
 """
 
 from __future__ import annotations
@@ -16,21 +16,30 @@ from typing import Any
 
 
 def main(width: str, height: str, scale: str, theme: str, *scenes: str) -> None:
+    """A scene written with a + is looked at in every state of window_states.py."""
     os.environ["QT_SCALE_FACTOR"] = scale
     from app.program import Program
     from app.stage import load_stage
     from tests.app.window_bench import StillRunner
+    from tests.app.window_states import STATES, fill
 
-    program = Program(["impulse"], load_stage(scenes[0]), theme, (int(width), int(height)), unattended=True)
+    program = Program(["impulse"], load_stage(scenes[0].rstrip("+")), theme, (int(width), int(height)), unattended=True)
     program.session._make_runner = StillRunner
     window = program.window
     window.show()
     program.app.processEvents()
-    for scene in scenes:
+    for name in scenes:
+        scene = name.rstrip("+")
         window.session.open(scene)
         wait(program, lambda scene=scene: window.session.stage.scene.address == load_stage(scene).scene.address)
         settle(program)
+        fill(window)
         print(json.dumps({"scene": scene, **measures(window)}), flush=True)
+        for state in STATES if name.endswith("+") else ():
+            STATES[state](window)
+            settle(program, 0.06)
+            print(json.dumps({"scene": scene, "state": state, "overfull": overfull(window)}), flush=True)
+    program.session.busy = ""
     window.close()
     wait(program, lambda: not window.isVisible())
 
@@ -50,7 +59,10 @@ def settle(program: Any, seconds: float = 0.4) -> None:
 
 
 def measures(window: Any) -> dict[str, Any]:
+    from tests.app.spans import box
+
     viewport = window.viewport
+    low, high = box(window.session.stage, viewport.hand.camera, *viewport.hand.size)
     ratio = viewport.devicePixelRatioF()
     with tempfile.TemporaryDirectory() as folder:  # as --shot does it
         picture = window.grab()
@@ -58,26 +70,27 @@ def measures(window: Any) -> dict[str, Any]:
     return {
         "share": viewport.width() * viewport.height() / (window.width() * window.height()),
         "pixels": [picture.width(), picture.height(), ratio],
-        "overfull": [f"{type(w).__name__} {text!r}: {need:.0f} of {room:.0f}" for w, text, need, room in texts(window)],
-        "span": span(viewport),
+        "overfull": overfull(window),
+        "span": float(high[1] - low[1]) / viewport.hand.size[1],
     }
 
 
-def span(viewport: Any) -> float:
-    """Part of the viewport's height that bodies and targets take."""
-    import numpy as np
+def overfull(window: Any) -> list[str]:
+    """Every visible text that is cut, runs over another or has too little room, in the window and its dialogs."""
+    from PyQt6.QtWidgets import QApplication
 
-    from app.render.mesh import drawn_sizes, unit_meshes
+    from tests.app.painted import ticks, watching
 
-    stage, hand = viewport.session.stage, viewport.hand
-    visuals, snapshot = stage.visuals, viewport.session.snapshot
-    meshes, sizes = unit_meshes(16), drawn_sizes(visuals.kind, visuals.size)
-    points = [np.asarray(snapshot.targets).reshape(-1, 3)]
-    for kind, size, place in zip(visuals.kind, sizes, visuals.instances(snapshot), strict=True):
-        v = meshes[int(kind)].vertices
-        points.append((v[:, :3] * size[:3] + v[:, 3:4] * [0.0, 0.0, size[3]]) @ place[:, :3].T + place[:, 3])
-    seen = hand.camera.project(np.concatenate(points), *hand.size)
-    return float(np.ptp(seen[:, 1]) / hand.size[1])
+    found = []
+    shown = [w for w in QApplication.topLevelWidgets() if w is window or (w.isVisible() and w.parent() is window)]
+    for top in shown:
+        with watching() as painted:
+            top.grab()
+            if top is window:
+                window.viewport.grabFramebuffer()
+        found += [f"{type(w).__name__} {text!r}: {need:.0f} of {room:.0f}" for w, text, need, room in texts(top)]
+        found += [*painted.problems(), *ticks(top)]
+    return found
 
 
 def texts(window: Any) -> Any:

@@ -9,10 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.files import load
 from sim.files.log import Log
 from sim.history import History
 from sim.model import Model, compile_model
-from sim.scene import Body, Joint, Pose, Scene
+from sim.robot import Robot
+from sim.scene import Body, CirclePath, Joint, Pose, Scene
+from sim.simulation import Simulation
 
 INERTIA = (1.0, 1.0, 1.0, 0.0, 0.0, 0.0)
 HEADER = (
@@ -111,3 +114,28 @@ def test_every_row_is_logged_once_however_it_is_gathered(model: Model) -> None:
     bit_by_bit.add(kept)
     assert bit_by_bit.rows[:, 0].tolist() == [n / 3 for n in range(size + 30)]
     assert np.array_equal(at_once.rows, bit_by_bit.rows[30:])
+
+
+def test_a_log_tells_where_the_target_was_and_how_far_the_tool_was_from_it(tmp_path: Path) -> None:
+    """On its circle; and the distance is that of the tool at the logged coordinates, by forward kinematics."""
+    scene = load("arm_reach")
+    world = Simulation(scene)
+    world.advance(0.5)
+    log = Log(world.model)
+    log.add(world.history)
+    world.close()
+    log.save(tmp_path / "run.npz")
+    [target], robot = scene.targets, Robot(scene)
+    assert isinstance(target.path, CirclePath)
+    with np.load(tmp_path / "run.npz") as told:
+        at = np.stack([told[f"target.{target.name}.{c} [m]"] for c in "xyz"], axis=1)
+        q = np.stack([told[f"q.{name} [rad]"] for name in world.model.joint_names], axis=1)
+        error, time = told[f"error.{target.name} [m]"], told["time [s]"]
+    assert len(time) == 501
+    out = at - target.position
+    assert np.linalg.norm(out, axis=1) == pytest.approx(0.15)
+    assert out @ target.path.normal == pytest.approx(0.0, abs=1e-12)
+    assert out @ out[0] == pytest.approx(0.15**2 * np.cos(2 * np.pi * time / 6.0))
+    tool = np.array([robot.pose(target.frame, row)[:3, 3] for row in q])
+    assert error == pytest.approx(np.linalg.norm(tool - at, axis=1), abs=1e-9)
+    assert error.max() > 1e-4
