@@ -151,6 +151,7 @@ FLOOR_FADE = (2.5, 7.0)  # scene radii between which the floor becomes the horiz
 GRID_STEPS = (0.01, 0.1, 1.0, 10.0)  # [m]
 GRID_WIDTHS = (1.0, 1.5)  # [px]
 TARGET_RADIUS = 0.06  # scene radii
+TARGET_REACH = 1.4  # of its radius, that a target reaches towards the eye: a tool as thick as it does not speckle it
 TARGET_OUTLINE = 2.0  # [px]
 OUTLINE_WIDTH = 3.0  # [px] of the selected body
 HANDLE_LENGTH = 56.0  # [px] of a target's axes, beyond its rim
