@@ -11,7 +11,19 @@ from app.gestures import Caption
 from app.icons import tinted
 from app.numbers import compact
 from app.style import font, scaled, text_scale
-from app.theme import BODY_PT, CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ICON_SIZE, PADDING, THEMES, Theme
+from app.theme import (
+    BODY_PT,
+    CONTROL_GAP,
+    CORNER_RADIUS,
+    FOCUS_RING,
+    ICON_SIZE,
+    LOW_VIEW,
+    PADDING,
+    PILL_HEIGHT,
+    PILL_INSET,
+    THEMES,
+    Theme,
+)
 from sim.state import Snapshot
 
 PILL_TEXT = "Drag the amber ball"
@@ -53,10 +65,8 @@ def paint(painter: QPainter, width: float, height: float, overlay: Overlay, them
     if overlay.caption is not None:
         _paint_caption(painter, width, height, overlay.caption, theme)
     if overlay.pill:
-        pill = _pill(theme_name, painter.device().devicePixelRatioF())
-        size = pill.deviceIndependentSize()
-        left, top = round((width - size.width()) / 2), round(height - size.height() - 2 * PADDING)
-        painter.drawPixmap(QPointF(left, top), pill)  # on whole pixels: between them letters blur
+        at = pill_box(width, height).topLeft()
+        painter.drawPixmap(at, _pill(theme_name, painter.device().devicePixelRatioF()))
     if overlay.ring:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(theme.accent), FOCUS_RING))
@@ -120,25 +130,39 @@ def _plate(painter: QPainter, box: QRectF, radius: float, theme: Theme) -> None:
 _pills: dict[tuple[str, float, float], QPixmap] = {}
 
 
+def pill_box(width: float, height: float) -> QRectF:
+    """At the bottom of a view of this size, in the middle; in the corner of a low one, where it would hide the scene.
+
+    On whole pixels: between them letters blur.
+    """
+    wide = round(QFontMetricsF(_pill_font()).horizontalAdvance(PILL_TEXT) + ICON_SIZE + CONTROL_GAP + 2 * PILL_INSET)
+    high = scaled(PILL_HEIGHT)
+    if height < LOW_VIEW:
+        return QRectF(CONTROL_GAP, height - high - CONTROL_GAP, wide, high)
+    return QRectF(round((width - wide) / 2), height - high - 2 * PADDING, wide, high)
+
+
+def _pill_font() -> QFont:
+    return font(BODY_PT, QFont.Weight.DemiBold)
+
+
 def _pill(theme_name: str, scale: float) -> QPixmap:
     """The hint, painted once: a raster image has smooth rounded ends without multisampling."""
     key = theme_name, scale, text_scale()
     if key in _pills:
         return _pills[key]
-    theme, letters = THEMES[theme_name], font(BODY_PT, QFont.Weight.DemiBold)
-    metrics = QFontMetricsF(letters)
-    wide = round(metrics.horizontalAdvance(PILL_TEXT) + ICON_SIZE + CONTROL_GAP + 2 * 16)
-    high = scaled(36)
+    theme, box = THEMES[theme_name], pill_box(0.0, 0.0)
+    wide, high = box.width(), box.height()
     pixmap = QPixmap(round(wide * scale), round(high * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _plate(painter, QRectF(0, 0, wide, high), high / 2, theme)
-    painter.drawPixmap(QPointF(16, (high - ICON_SIZE) / 2), tinted("hand", theme.text, ICON_SIZE, scale))
-    painter.setFont(letters)
+    painter.drawPixmap(QPointF(PILL_INSET, (high - ICON_SIZE) / 2), tinted("hand", theme.text, ICON_SIZE, scale))
+    painter.setFont(_pill_font())
     painter.setPen(QColor(theme.text))
-    text = QRectF(16 + ICON_SIZE + CONTROL_GAP, 0, wide, high)
+    text = QRectF(PILL_INSET + ICON_SIZE + CONTROL_GAP, 0, wide, high)
     painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, PILL_TEXT)
     painter.end()
     _pills[key] = pixmap

@@ -173,6 +173,7 @@ ROW_HEIGHT, TOOLBAR_HEIGHT, TIMELINE_HEIGHT, STATUS_HEIGHT = 28, 40, 36, 22
 CORNER_RADIUS, ICON_SIZE, FOCUS_RING, ACCENT_BAR = 6, 20, 2, 3
 GAIN_NAME_WIDTH, GAIN_SLIDER_WIDTH, GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH = 96, 110, 72, 44
 CURVE_NAME_WIDTH = 96  # of a name beside a curve
+PILL_HEIGHT, PILL_INSET, LOW_VIEW = 36, 16, 360  # [px] the hint at the bottom; a lower view has it in its corner
 FOLD_HANDLE, FOLD_SIGN = (44, 16), 14  # [px] at the edges of the view: long and short side, chevron
 THUMBNAIL_SIZE = (152, 76)
 LEFT_DOCK, RIGHT_DOCK, BOTTOM_DOCK = 184, 280, 180
