@@ -15,7 +15,7 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPen, QR
 from PyQt6.QtWidgets import QGridLayout, QWidget
 
 from app.curve_names import stroke
-from app.numbers import MINUS, compact
+from app.numbers import MINUS, compact, power_of_ten
 from app.scales import LiveRange, decimate, grid_decades, grid_values, nearest_curve, row_at
 from app.style import font, scaled
 from app.theme import CAPTION_PT, ENERGY_CURVES, Theme
@@ -215,7 +215,7 @@ class LivePlot(QWidget):
             line.setVisible(value is not None)
             line.setPos(value or 0.0)
         marks = sorted([*values, 0.0] if has_zero else values)
-        names = [(f"1e{v:.0f}" if self.logarithmic else compact(v)).replace("-", MINUS) for v in marks]
+        names = [power_of_ten(round(v)) if self.logarithmic else compact(v).replace("-", MINUS) for v in marks]
         self.canvas.getPlotItem().getAxis("left").setTicks([list(zip(marks, names, strict=True))])
         metrics = QFontMetricsF(font(CAPTION_PT))
         wanted = max((metrics.horizontalAdvance(name) for name in names), default=0.0) + AXIS_GAP
