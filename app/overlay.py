@@ -28,6 +28,7 @@ from sim.state import Snapshot
 
 PILL_TEXT = "Drag the amber ball"
 LAGGING = 0.9  # of the wanted speed
+CAPTION_GAP, EDGE_GAP = 28, 4.0  # [px] between a point and what is told of it; from the edge of the view
 
 
 @dataclass(frozen=True)
@@ -98,14 +99,20 @@ def _paint_recording(painter: QPainter, width: float, elapsed: str, theme: Theme
     return wide + PADDING
 
 
-def _paint_caption(painter: QPainter, width: float, height: float, caption: Caption, theme: Theme) -> None:
-    """On a small plate right of its point, or left where there is no room."""
-    painter.setFont(font(BODY_PT))
-    metrics = QFontMetricsF(painter.font())
+def caption_box(width: float, height: float, caption: Caption) -> QRectF:
+    """The plate of a text: above its point, on the side it asks for, on the other where there is no room."""
+    metrics = QFontMetricsF(font(BODY_PT))
     wide, high = metrics.horizontalAdvance(caption.text) + 2 * CONTROL_GAP, metrics.height() + CONTROL_GAP
-    x = caption.x + 28 if caption.x + 28 + wide < width - 4 else caption.x - 28 - wide
-    y = caption.y - high - 12
-    plate = QRectF(min(max(x, 4.0), width - wide - 4), min(max(y, 4.0), height - high - 4), wide, high)
+    right, left, y = caption.x + CAPTION_GAP, caption.x - CAPTION_GAP - wide, caption.y - high - 12
+    leftwards = left > EDGE_GAP if caption.leftwards else right + wide > width - EDGE_GAP
+    ends = ((left if leftwards else right, width - wide), (y, height - high))
+    x, y = (min(max(at, EDGE_GAP), most - EDGE_GAP) for at, most in ends)
+    return QRectF(x, y, wide, high)
+
+
+def _paint_caption(painter: QPainter, width: float, height: float, caption: Caption, theme: Theme) -> None:
+    painter.setFont(font(BODY_PT))
+    plate = caption_box(width, height, caption)
     _plate(painter, plate, CORNER_RADIUS, theme)
     painter.setPen(QColor(theme.text))
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, caption.text)
