@@ -6,11 +6,10 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PyQt6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.theme import CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ROW_HEIGHT
+from app.theme import CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ROW_HEIGHT, ROW_INSET
 
 TRACK = QSize(32, 18)
 KNOB_MARGIN = 3
-INSET = 4  # room for the focus ring
 
 
 class SwitchRow(QAbstractButton):
@@ -30,8 +29,8 @@ class SwitchRow(QAbstractButton):
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
         text = metrics.horizontalAdvance(self.text()) + metrics.horizontalAdvance(self.hint)
-        height = max(ROW_HEIGHT, metrics.height() + 2 * INSET)
-        return QSize(text + TRACK.width() + 2 * CONTROL_GAP + 2 * INSET, height)
+        height = max(ROW_HEIGHT, metrics.height() + 2 * ROW_INSET)
+        return QSize(text + TRACK.width() + 2 * CONTROL_GAP + 2 * ROW_INSET, height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -50,7 +49,7 @@ class SwitchRow(QAbstractButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(palette.color(QPalette.ColorRole.Midlight))
             painter.drawRoundedRect(QRectF(self.rect()), CORNER_RADIUS, CORNER_RADIUS)
-        inner = self.rect().adjusted(INSET, 0, -INSET, 0)
+        inner = self.rect().adjusted(ROW_INSET, 0, -ROW_INSET, 0)
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
