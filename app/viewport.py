@@ -244,6 +244,7 @@ class Viewport(QOpenGLWidget):
         self.hand.size = (self.width(), self.height())
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._ring = False
         if button := _BUTTONS.get(event.button()):
             at, keys = event.position(), event.modifiers()
             shift = bool(keys & Qt.KeyboardModifier.ShiftModifier)

@@ -332,7 +332,10 @@ class Window(QMainWindow):
                 self.toggle_help()
 
     def toggle_panel(self, name: str) -> None:
-        self.docks[name].setVisible(self.docks[name].isHidden())
+        dock, focused = self.docks[name], QApplication.focusWidget()
+        if focused is not None and dock.isAncestorOf(focused):
+            self.viewport.setFocus()
+        dock.setVisible(dock.isHidden())
 
     def toggle_viewport_only(self) -> None:
         self.is_viewport_only = not self.is_viewport_only
@@ -344,10 +347,11 @@ class Window(QMainWindow):
     def toggle_help(self) -> None:
         if self.help is not None and self.help.isVisible():
             self.help.hide()
-            self.viewport.setFocus()
-        else:
-            self.help = self.help or HelpCard(self)
-            self.help.open()
+            return
+        if self.help is None:
+            self.help = HelpCard(self)
+            self.help.closed.connect(self.viewport.setFocus)  # else Qt passes it on as if by the Tab key
+        self.help.open()
 
     def cancel(self) -> None:
         self.viewport.cancel()
