@@ -10,6 +10,7 @@ from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QTo
 
 from app.actions import ACTIONS, TOOLBAR, Action, Text, is_bare
 from app.icons import icon
+from app.style import scaled
 from app.theme import ICON_SIZE, TOOLBAR_HEIGHT
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Menus:
         self.context: QMenu | None = None
         self.speed = QLabel()
         self.toolbar = self._make_toolbar()
+        self.fit_text()
         self.refresh()
 
     def _make(self, row: Action) -> QAction:
@@ -92,8 +94,6 @@ class Menus:
         bar = QToolBar("Toolbar", self.window)
         bar.setObjectName("toolbar")
         bar.setMovable(False)
-        bar.setFixedHeight(TOOLBAR_HEIGHT)
-        bar.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         for word in TOOLBAR:
             if word == "|":
@@ -104,13 +104,18 @@ class Menus:
                 bar.addWidget(gap)
             elif word == "speed":
                 self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
-                self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.0625×") + 8)
                 self.speed.setToolTip("Simulated seconds a second")
                 bar.addWidget(self.speed)
             else:
                 bar.addAction(self.actions[word])
                 bar.widgetForAction(self.actions[word]).setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return bar
+
+    def fit_text(self) -> None:
+        """Signs grow with the text."""
+        self.toolbar.setFixedHeight(TOOLBAR_HEIGHT + scaled(ICON_SIZE) - ICON_SIZE)
+        self.toolbar.setIconSize(QSize(scaled(ICON_SIZE), scaled(ICON_SIZE)))
+        self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.0625×") + 8)
 
     def popup(self, at: QPoint) -> None:
         """The viewport's own menu: rows that have a place in it and can do something now."""

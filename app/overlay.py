@@ -28,6 +28,7 @@ from sim.state import Snapshot
 
 PILL_TEXT = "Drag the amber ball"
 LAGGING = 0.9  # of the wanted speed
+DOT_SIZE = 12  # [px] of the sign of a recording
 CAPTION_GAP, EDGE_GAP = 28, 4.0  # [px] between a point and what is told of it; from the edge of the view
 
 
@@ -91,9 +92,8 @@ def _paint_recording(painter: QPainter, width: float, elapsed: str, theme: Theme
     metrics = QFontMetricsF(painter.font())
     wide = metrics.horizontalAdvance(text) + 20
     left, middle = width - PADDING - wide, PADDING + metrics.height() / 2
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.error))
-    painter.drawEllipse(QPointF(left + 6, middle), 5.0, 5.0)
+    dot = tinted("dot", theme.error, DOT_SIZE, painter.device().devicePixelRatioF())  # smooth without multisampling
+    painter.drawPixmap(QPointF(round(left), round(middle - DOT_SIZE / 2)), dot)
     painter.setPen(QColor(theme.text))
     painter.drawText(QRectF(left + 18, PADDING, wide, metrics.height()), Qt.AlignmentFlag.AlignVCenter, text)
     return wide + PADDING
@@ -142,9 +142,11 @@ def pill_box(width: float, height: float) -> QRectF:
 
     On whole pixels: between them letters blur.
     """
-    wide = round(QFontMetricsF(_pill_font()).horizontalAdvance(PILL_TEXT) + ICON_SIZE + CONTROL_GAP + 2 * PILL_INSET)
+    wide = round(
+        QFontMetricsF(_pill_font()).horizontalAdvance(PILL_TEXT) + scaled(ICON_SIZE) + CONTROL_GAP + 2 * PILL_INSET
+    )
     high = scaled(PILL_HEIGHT)
-    if height < LOW_VIEW:
+    if height < scaled(LOW_VIEW):
         return QRectF(CONTROL_GAP, height - high - CONTROL_GAP, wide, high)
     return QRectF(round((width - wide) / 2), height - high - 2 * PADDING, wide, high)
 
@@ -166,10 +168,11 @@ def _pill(theme_name: str, scale: float) -> QPixmap:
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _plate(painter, QRectF(0, 0, wide, high), high / 2, theme)
-    painter.drawPixmap(QPointF(PILL_INSET, (high - ICON_SIZE) / 2), tinted("hand", theme.text, ICON_SIZE, scale))
+    side = scaled(ICON_SIZE)
+    painter.drawPixmap(QPointF(PILL_INSET, (high - side) / 2), tinted("hand", theme.text, side, scale))
     painter.setFont(_pill_font())
     painter.setPen(QColor(theme.text))
-    text = QRectF(PILL_INSET + ICON_SIZE + CONTROL_GAP, 0, wide, high)
+    text = QRectF(PILL_INSET + side + CONTROL_GAP, 0, wide, high)
     painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, PILL_TEXT)
     painter.end()
     _pills[key] = pixmap

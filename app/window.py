@@ -317,6 +317,7 @@ class Window(QMainWindow):
         self._show_theme()
         self._size_docks()
         self.status.fit_text()
+        self.menus.fit_text()
         self.control.rebuild()
         self.plots.rebuild()
         self.scenes.scheduleDelayedItemsLayout()

@@ -112,6 +112,7 @@ class LivePlot(QWidget):
         room = self.width() - self._axis_width
         self.ends.take_room(self.width(), room)
         self.legend.setVisible(bool(self.legend.entries) and self.ends.form.name != "full")
+        self.legend.take_width(self.width() - self.ends.width())
         room -= self.ends.width()
         fits = [gap for gap in TIME_TICKS if room * gap / self.seconds >= TIME_TICK_WIDTH]
         ticks = np.arange(-self.seconds, 0.0, fits[0] if fits else self.seconds)[1:]

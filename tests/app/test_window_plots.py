@@ -11,6 +11,7 @@ from app.numbers import brief
 from app.scales import nearest_curve, row_at
 from app.selection import Selection
 from app.theme import THEMES
+from app.widgets.plot_heading import Legend
 from sim.files import load
 from tests.app.window_bench import Bench
 
@@ -166,6 +167,22 @@ def test_the_menu_offers_the_bodys_own_curves_first_and_they_are_saved(make, tmp
 
 
 # --- without a window -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [120, 150, 180, 240, 400])
+def test_names_above_a_plot_take_a_second_line_before_one_is_cut(qapp, width):
+    names = ("gravity control", "reach control", "gravity", "Coriolis", "inertia")
+    title = Legend(names)
+    title.take_width(width)
+    places = title.places(width)
+    ends = [x + title._metrics.horizontalAdvance(word) for _, word, _, x in places]
+    assert max(ends) <= width and max(line for _, _, line, _ in places) <= 1
+    assert title.height() >= (1 + places[-1][2]) * title._metrics.height() - 1
+    complete = [curve for curve, word, _, _ in places if word == names[curve]]
+    assert complete == list(range(len(complete)))
+    if len(complete) < len(names):
+        assert len(places) == len(complete) + 1 and places[-1][2] == 1
+        assert places[-1][1].endswith("…") or places[-1][1] == ""
 
 
 def test_names_are_shortened_by_joint_and_axis():
