@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QPoint, QSize, Qt
-from PyQt6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
+from PyQt6.QtGui import QAction, QActionGroup, QFontMetrics, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolBar, QWidget
 
 from app.actions import ACTIONS, TOOLBAR, Action, Text, is_bare
 from app.icons import icon
-from app.style import scaled
-from app.theme import ICON_SIZE, TOOLBAR_HEIGHT
+from app.style import font, scaled
+from app.theme import BODY_PT, CONTROL_GAP, ICON_SIZE, TOOLBAR_HEIGHT
 
 if TYPE_CHECKING:
     from app.window import Window
@@ -115,7 +115,7 @@ class Menus:
         """Signs grow with the text."""
         self.toolbar.setFixedHeight(TOOLBAR_HEIGHT + scaled(ICON_SIZE) - ICON_SIZE)
         self.toolbar.setIconSize(QSize(scaled(ICON_SIZE), scaled(ICON_SIZE)))
-        self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.0625×") + 8)
+        self.speed.setFixedWidth(QFontMetrics(font(BODY_PT)).horizontalAdvance("0.0625×") + CONTROL_GAP)
 
     def popup(self, at: QPoint) -> None:
         """The viewport's own menu: rows that have a place in it and can do something now."""

@@ -101,14 +101,7 @@ def _write_films(folder: Path) -> Iterator[Path]:
         simulation, path = prepared(load(name)), folder / f"{name}.mp4"
         try:
             with Encoder(path, *FILM_SIZE, FPS) as film:
-                draw(
-                    simulation,
-                    round(seconds * FPS),
-                    FPS,
-                    film,
-                    "light",
-                    script=SCRIPTS[name]() if name in SCRIPTS else (),
-                )
+                draw(simulation, round(seconds * FPS), FPS, film, "light", script=SCRIPTS.get(name, []))
         finally:
             simulation.close()
         yield path

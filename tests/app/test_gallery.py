@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import av
 import numpy as np
 import pytest
 
 from app.cli import main
+from app.commands import gallery
 from app.commands.gallery import FILMS, FPS, SCRIPTS
 from app.commands.record import moments
 from sim.files import load
@@ -29,6 +31,13 @@ def test_the_gallery_is_the_plan_in_its_order(capsys: pytest.CaptureFixture[str]
     for name, scene in scenes.items():
         assert set(scene["variants"]) <= set(VARIANTS.get(name, "").split())
     assert scenes["double_pendulum"]["variants"] == ["a", "b", "c"]
+
+
+def test_films_are_written_with_what_the_hand_does(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(gallery, "FILMS", {"arm_gravity": 0.2, "arm_reach": 0.1})
+    for path, frames in zip(gallery._write_films(tmp_path), (6, 3), strict=True):
+        with av.open(path) as film:
+            assert len(list(film.decode(video=0))) == frames
 
 
 @pytest.mark.parametrize("name", FILMS)

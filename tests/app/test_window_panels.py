@@ -127,6 +127,23 @@ def test_the_whole_row_of_a_switch_is_its_button(bench):
         assert switch.isChecked() is wanted
 
 
+def test_signs_grow_with_the_text_and_come_back_with_it(bench):
+    bar, actions = bench.window.menus.toolbar, bench.window.menus.actions
+
+    def places():
+        bench.bot.wait(50)
+        return [bar.widgetForAction(action).geometry() for action in bar.actions()], bar.iconSize().width()
+
+    usual = places()
+    for _ in range(3):
+        actions["text:larger"].trigger()
+    boxes, side = places()
+    assert side == round(1.4 * usual[1])
+    assert all(box.left() >= 0 and box.bottom() < bar.height() for box in boxes)
+    actions["text:usual"].trigger()
+    assert places() == usual
+
+
 def left_edges(content):
     """Where the texts of a panel begin, and where its numbers do [px]."""
     found = {QLabel: set(), NumberField: set()}
