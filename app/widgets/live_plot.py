@@ -28,6 +28,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
 AXIS_GAP = 8  # [px] that the left axis has beside its numbers
+WIDE, INDENT = 300, 8  # [px]: from this width on the numbers stand below the title, so far from the edge
 TOP_GAP = 7  # [px] above the curves: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
 LOGARITHMIC = ("drift",)  # shown as log10 of the magnitude
@@ -108,8 +109,9 @@ class LivePlot(QWidget):
 
     def _share_room(self) -> None:
         """Curves first, then the labels, then the ticks of time."""
-        self.canvas.getPlotItem().getAxis("left").setWidth(self._axis_width)
-        room = self.width() - self._axis_width
+        axis = self._axis_width + (INDENT if self.width() >= WIDE else 0)
+        self.canvas.getPlotItem().getAxis("left").setWidth(axis)
+        room = self.width() - axis
         self.ends.take_room(self.width(), room)
         self.legend.setVisible(bool(self.legend.entries) and self.ends.form.name != "full")
         self.legend.take_width(self.width() - self.ends.width())
