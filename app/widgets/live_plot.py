@@ -28,6 +28,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
 AXIS_GAP = 8  # [px] that the left axis has beside its numbers
+AXIS_SLACK = 12  # [px] that it keeps when its numbers become shorter
 WIDE, INDENT = 300, 8  # [px]: from this width on the numbers stand below the title, so far from the edge
 TOP_GAP = 7  # [px] above the curves: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
@@ -222,7 +223,7 @@ class LivePlot(QWidget):
         self.canvas.getPlotItem().getAxis("left").setTicks([list(zip(marks, names, strict=True))])
         metrics = QFontMetricsF(font(CAPTION_PT))
         wanted = max((metrics.horizontalAdvance(name) for name in names), default=0.0) + AXIS_GAP
-        if wanted > self._axis_width:  # grows only: curves should not jump to and fro
+        if wanted > self._axis_width or wanted < self._axis_width - AXIS_SLACK:  # curves should not jump to and fro
             self._axis_width = wanted
             self._share_room()
 
