@@ -313,6 +313,7 @@ class Window(QMainWindow):
         self._show_theme()
         self._size_docks()
         self.status.fit_text()
+        self.menus.fit_text()
         self.control.rebuild()
         self.bottom.rebuild()
         self.scenes.scheduleDelayedItemsLayout()
@@ -328,7 +329,10 @@ class Window(QMainWindow):
                 self.toggle_help()
 
     def toggle_panel(self, name: str) -> None:
-        self.docks[name].setVisible(self.docks[name].isHidden())
+        dock, focused = self.docks[name], QApplication.focusWidget()
+        if focused is not None and dock.isAncestorOf(focused):
+            self.viewport.setFocus()
+        dock.setVisible(dock.isHidden())
 
     def compare(self, beside: tuple[str, ...]) -> None:
         """Let these engines run beside the leading one, and show how they do."""

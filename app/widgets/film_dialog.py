@@ -46,6 +46,7 @@ class FilmDialog(QDialog):
         buttons.addButton("Cancel", QDialogButtonBox.ButtonRole.RejectRole)
         record = buttons.addButton("Record", QDialogButtonBox.ButtonRole.AcceptRole)
         record.setDefault(True)
+        record.setProperty("role", "primary")
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)

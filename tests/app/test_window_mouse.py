@@ -130,6 +130,7 @@ def test_ctrl_drag_pulls_a_body_and_release_lets_go(bench):
     assert np.allclose(hand.camera.project([last.anchor], *hand.size)[0], (start[0] - 70, start[1] - 40), atol=0.01)
     caption = bench.viewport.overlay().caption
     assert caption is not None and caption.text.endswith(" N")
+    assert caption.leftwards  # away from the body
     bench.bot.mouseRelease(bench.viewport, LEFT, CTRL, QPoint(start[0] - 70, start[1] - 40))
     assert isinstance(bench.runner.sent[-1], ReleaseBody)
 
