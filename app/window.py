@@ -385,6 +385,8 @@ class Window(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        for url in event.mimeData().urls()[:1]:
-            self.open_file(Path(url.toLocalFile()))
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        self.open_file(files[0])
+        if len(files) > 1:
+            self.session.say("warning", f"Of {len(files)} files only {files[0].name} is opened: drop one at a time.")
         event.acceptProposedAction()
