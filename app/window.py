@@ -65,7 +65,8 @@ class Window(QMainWindow):
         self.theme_choice = theme_choice or settings.text("theme", "system")
         session.shown.show_degrees(settings.text("angles", "radians") == "degrees")
         style.set_text_scale(float(settings.text("text", "1")))
-        self.is_viewport_only = False
+        self.is_viewport_only = self._was_maximised = False
+        self._put_away: list[QWidget] = []  # while the viewport is alone
         self.viewport = Viewport(session)
         self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
@@ -338,10 +339,18 @@ class Window(QMainWindow):
         self.docks[name].setVisible(self.docks[name].isHidden())
 
     def toggle_viewport_only(self) -> None:
+        """And back to what was there before: what was folded away stays so, a maximised window is one again."""
         self.is_viewport_only = not self.is_viewport_only
-        for part in (*self.docks.values(), *self.handles.values(), self.menus.toolbar, self.menuBar(), self.status):
+        if self.is_viewport_only:
+            around = (*self.docks.values(), *self.handles.values(), self.menus.toolbar, self.menuBar(), self.status)
+            self._put_away = [part for part in around if not part.isHidden()]
+            self._was_maximised = self.isMaximized()
+        for part in self._put_away:
             part.setVisible(not self.is_viewport_only)
-        self.showFullScreen() if self.is_viewport_only else self.showNormal()
+        if self.is_viewport_only:
+            self.showFullScreen()
+        else:
+            self.showMaximized() if self._was_maximised else self.showNormal()
         self.viewport.setFocus()
 
     def toggle_help(self) -> None:
