@@ -11,6 +11,7 @@ from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicatio
 from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QVBoxLayout, QWidget
 
 from app import style
+from app.alone import Alone
 from app.filming import Filming, FilmSettings
 from app.gallery import Gallery
 from app.menus import Menus
@@ -65,8 +66,7 @@ class Window(QMainWindow):
         self.theme_choice = theme_choice or settings.text("theme", "system")
         session.shown.show_degrees(settings.text("angles", "radians") == "degrees")
         style.set_text_scale(float(settings.text("text", "1")))
-        self.is_viewport_only = self._was_maximised = False
-        self._put_away: list[QWidget] = []  # while the viewport is alone
+        self.alone = Alone(self)
         self.viewport = Viewport(session)
         self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
@@ -338,19 +338,13 @@ class Window(QMainWindow):
     def toggle_panel(self, name: str) -> None:
         self.docks[name].setVisible(self.docks[name].isHidden())
 
+    @property
+    def is_viewport_only(self) -> bool:
+        return self.alone.on
+
     def toggle_viewport_only(self) -> None:
-        """And back to what was there before: what was folded away stays so, a maximised window is one again."""
-        self.is_viewport_only = not self.is_viewport_only
-        if self.is_viewport_only:
-            around = (*self.docks.values(), *self.handles.values(), self.menus.toolbar, self.menuBar(), self.status)
-            self._put_away = [part for part in around if not part.isHidden()]
-            self._was_maximised = self.isMaximized()
-        for part in self._put_away:
-            part.setVisible(not self.is_viewport_only)
-        if self.is_viewport_only:
-            self.showFullScreen()
-        else:
-            self.showMaximized() if self._was_maximised else self.showNormal()
+        docks, handles = self.docks.values(), self.handles.values()
+        self.alone.toggle((*docks, *handles, self.menus.toolbar, self.menuBar(), self.status))
         self.viewport.setFocus()
 
     def toggle_help(self) -> None:
