@@ -17,6 +17,7 @@ from PyQt6.QtGui import QColor, QGuiApplication, QImage
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu
 
 from app import style
+from app.camera import Camera
 from app.inspection import pose
 from app.render.overlays import OVERLAYS
 from app.scene_files import MOST_RECENT
@@ -134,8 +135,7 @@ def tuned(bench: Bench) -> None:
 
 def other_way(bench: Bench) -> None:
     """A view that no key leads to."""
-    hand = bench.viewport.hand
-    hand.camera = replace(hand.camera, distance=4.0, azimuth=0.3, elevation=0.2, look_at=(0.1, 0.1, 0.6))
+    bench.viewport.hand.camera = Camera((0.1, 0.1, 0.6), 4.0, 0.3, 0.2)
 
 
 def picture(bench: Bench) -> QImage:
@@ -446,16 +446,30 @@ def calm(bench: Bench) -> None:
 
 def begin_again(bench: Bench) -> None:
     session = bench.session
-    before = session.snapshot.scene_id
-    zoo(bench).write_text(ZOO, encoding="utf-8")
-    session.open(zoo(bench))
-    bench.bot.waitUntil(lambda: session.snapshot.scene_id > before, timeout=60_000)
+    if not is_untouched(bench):
+        before = session.snapshot.scene_id
+        zoo(bench).write_text(ZOO, encoding="utf-8")
+        session.open(zoo(bench))
+        bench.bot.waitUntil(lambda: session.snapshot.scene_id > before, timeout=60_000)
     send(bench, Play(False), SetSpeed(1.0))
     session.reset()
-    bench.bot.waitUntil(lambda: session.snapshot.step == 0 and not session.snapshot.running, timeout=60_000)
+    at_rest = lambda now: now.step == 0 and not now.running and now.speed == 1.0  # noqa: E731
+    bench.bot.waitUntil(lambda: at_rest(session.snapshot), timeout=60_000)
     session.undo.done.clear()
     session.undo.undone.clear()
     bench.settle()
+
+
+def is_untouched(bench: Bench) -> bool:
+    """Whether the zoo is on stage as its file says it, which reading it again would not change."""
+    session, scene = bench.session, bench.session.stage.scene
+    return (
+        scene.path == str(zoo(bench))
+        and zoo(bench).read_text(encoding="utf-8") == ZOO
+        and session.changes() == ()
+        and session.shown.plots == scene.plots
+        and not (session.undo.done or session.undo.undone or session.undo.on_the_way)
+    )
 
 
 def zoo(bench: Bench) -> Path:

@@ -102,6 +102,21 @@ def test_a_dropped_file_is_loaded_and_listed(bench, tmp_path):
     assert bench.window.scenes.currentItem().text() == "My own body"
 
 
+def test_of_several_dropped_files_the_first_is_opened_and_that_is_said(bench, tmp_path):
+    source = Path(bench.session.stage.scene.path).with_name("free_body.toml").read_text(encoding="utf-8")
+    files = [tmp_path / f"mine{n}.toml" for n in range(2)]
+    for n, path in enumerate(files):
+        path.write_text(source.replace("Tumbling T-handle", f"Mine {n}"), encoding="utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.org/far.toml"), *(QUrl.fromLocalFile(str(path)) for path in files)])
+    copy, keys = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(bench.window, QDragEnterEvent(QPoint(500, 300), copy, data, LEFT, keys))
+    QApplication.sendEvent(bench.window, QDropEvent(QPointF(500, 300), copy, data, LEFT, keys))
+    bench.bot.waitUntil(lambda: bench.session.stage.scene.title == "Mine 0")
+    [message] = bench.session.messages
+    assert message.level == "warning" and "2 files only mine0.toml" in message.text
+
+
 def test_a_scene_the_runner_refuses_leaves_everything_as_it_was(bench):
     bench.runner.refuse[LoadScene] = "This scene cannot run."
     before = bench.session.stage
