@@ -24,8 +24,9 @@ from app.scene_files import MOST_RECENT
 from app.selection import Selection
 from app.theme import THEMES
 from app.widgets.film_dialog import FilmDialog
-from sim.command import Play, SetBackend, SetGain, SetSpeed, SetSwitch, StepOnce
+from sim.command import Compare, Play, SetBackend, SetGain, SetSpeed, SetSwitch, StepOnce
 from sim.files import load
+from sim.lane_names import LANES
 from sim.plots import CAUSE_ROWS, JOINT_PLOTS, PLOTS
 from tests.app.window_bench import Bench
 
@@ -206,6 +207,10 @@ def marked(row: str) -> Callable[[Bench, Any], bool]:
     return lambda bench, _: bench.window.menus.actions[row].isChecked()
 
 
+def lanes(bench: Bench) -> list[str]:
+    return [lane.name for lane in bench.session.snapshot.beside]
+
+
 def draws(bench: Bench, before: QImage) -> bool:
     return picture(bench) != before
 
@@ -279,6 +284,13 @@ SIMULATION = {
         f"engine:{name}": Case(lambda b, _, name=name: b.session.snapshot.backend == name, sent(SetBackend(other)))
         for name, other in (("impulse", "tree"), ("tree", "impulse"), ("pybullet", "impulse"))
     },
+    "beside:impulse": Case(lambda b, _: lanes(b) == ["impulse"], sent(SetBackend("tree"))),
+    **{f"beside:{name}": Case(lambda b, _, name=name: lanes(b) == [name]) for name in LANES if name != "impulse"},
+    "beside_again": Case(
+        lambda b, before: b.session.snapshot.lead.since > before,
+        _both(sent(Compare(("tree",))), lambda b: (b.session.snapshot.lead.since, stepped(5)(b))[0]),
+    ),
+    "save_comparison": replace(_heard, holds=written(".html"), prepare=_both(sent(Compare(("tree",))), _heard.prepare)),
     **{
         f"controller:{n}": Case(
             lambda b, _, n=n: [name for name, on in b.session.snapshot.controllers.items() if on] == [f"c{n}"]
@@ -397,6 +409,9 @@ GREY: dict[str, tuple[str, Callable[[Bench], Any]]] = {
     "undo": ("There is nothing to undo.", lambda b: None),
     "redo": ("There is nothing to redo.", lambda b: None),
     "overlay:loads": ("PyBullet", on_bullet),
+    "beside:impulse": ("This engine leads.", lambda b: None),
+    "beside_again": ("No engine runs beside", lambda b: None),
+    "save_comparison": ("No engine runs beside", lambda b: None),
     "follow": ("No body is selected", lambda b: None),
     "copy": ("Nothing is selected", lambda b: None),
     "hide": ("No body is selected", lambda b: None),
@@ -451,7 +466,7 @@ def begin_again(bench: Bench) -> None:
         zoo(bench).write_text(ZOO, encoding="utf-8")
         session.open(zoo(bench))
         bench.bot.waitUntil(lambda: session.snapshot.scene_id > before, timeout=60_000)
-    send(bench, Play(False), SetSpeed(1.0))
+    send(bench, Play(False), SetSpeed(1.0), Compare(()))
     session.reset()
     at_rest = lambda now: now.step == 0 and not now.running and now.speed == 1.0  # noqa: E731
     bench.bot.waitUntil(lambda: at_rest(session.snapshot), timeout=60_000)
