@@ -16,7 +16,7 @@ from app.theme import CAPTION_PT, CURVE_NAME_WIDTH, PADDING
 
 LEFT_GAP, RIGHT_GAP, NAME_GAP = 5, 3, 4  # [px] before, behind and within a label; PADDING behind a full one
 MOST_PART, MOST_WIDTH = 0.6, 200  # what curves need: so much of the plot's width, or so many pixels
-WIDEST = {7: (f"{MINUS}1234.5", f"{MINUS}1.2e{MINUS}9"), 5: (f"{MINUS}12.3", f"{MINUS}1e{MINUS}19"), 0: ("",)}
+WIDEST = {7: (f"{MINUS}123456", f"{MINUS}1.2e{MINUS}9"), 5: (f"{MINUS}12.3", f"{MINUS}1e{MINUS}19"), 0: ("",)}
 
 
 def bottom_axis() -> int:

@@ -55,6 +55,7 @@ class LivePlot(QWidget):
         self._x, self._y = self._times, self._values  # as drawn
         self._texts: list[str] = []
         self._written, self._axis_width = -np.inf, 0.0
+        self._numbers: list[tuple[float, str]] = []  # that the left axis should have
         self._prepare_canvas()
         self._add_items()
         self._lay_out()
@@ -121,6 +122,7 @@ class LivePlot(QWidget):
         names = [f"{compact(t)} s".replace("-", MINUS) for t in ticks]
         self.canvas.getPlotItem().getAxis("bottom").setTicks([list(zip(ticks, names, strict=True))])
         self.layout().activate()
+        self._write_numbers()
         self._place_crosshair()
 
     def event(self, event: QEvent) -> bool:
@@ -219,12 +221,23 @@ class LivePlot(QWidget):
             line.setPos(value or 0.0)
         marks = sorted([*values, 0.0] if has_zero else values)
         names = [power_of_ten(round(v)) if self.logarithmic else compact(v).replace("-", MINUS) for v in marks]
-        self.canvas.getPlotItem().getAxis("left").setTicks([list(zip(marks, names, strict=True))])
+        self._numbers = list(zip(marks, names, strict=True))
+        self._write_numbers()
         metrics = QFontMetricsF(font(CAPTION_PT))
         wanted = max((metrics.horizontalAdvance(name) for name in names), default=0.0) + AXIS_GAP
         if wanted > self._axis_width or wanted < self._axis_width - AXIS_SLACK:  # curves should not jump to and fro
             self._axis_width = wanted
             self._share_room()
+
+    def _write_numbers(self) -> None:
+        """Beside the axis, from the top, those that stand clear of each other."""
+        box, line = self.canvas.getPlotItem().getViewBox(), QFontMetricsF(font(CAPTION_PT)).height()
+        low, high = box.viewRange()[1]
+        shown: list[tuple[float, str]] = []
+        for mark, name in reversed(self._numbers):
+            if not shown or (shown[-1][0] - mark) / (high - low) * box.height() >= line:
+                shown.append((mark, name))
+        self.canvas.getPlotItem().getAxis("left").setTicks([shown])
 
     # --- values beside the curves -----------------------------------------------------------------------
 
