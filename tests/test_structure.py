@@ -30,6 +30,7 @@ LAYERS = (
     "sim.record sim.causes",
     "sim.march",
     "sim.simulation sim.robot",
+    "sim.identify",
     "sim.rewind",
     "sim.runner",
 )

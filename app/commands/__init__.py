@@ -6,6 +6,7 @@ COMMANDS = {
     "run": ("app.commands.run", "simulate without a screen; summary, JSON and logs"),
     "analyse": ("app.commands.analyse", "poses, Jacobian, M, C, g and bounds of a robot in one state"),
     "ik": ("app.commands.ik", "joint coordinates that bring a robot's tool to a place, or along a line"),
+    "identify": ("app.commands.identify", "masses, tensors and friction of a robot from its motion and torques"),
     "record": ("app.commands.record", "make a video, GIF or picture without a screen"),
     "gallery": ("app.commands.gallery", "draw pictures of all scenes and short films into a folder"),
     "warmup": ("app.commands.warmup", "compile the kernels of the default scene"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -90,4 +91,55 @@ def test_what_ik_cannot_do_is_one_sentence(
     arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["ik", *arguments]) == code
+    assert words in complaint(capsys)
+
+
+# --- identify -----------------------------------------------------------------------------------------
+
+
+def test_identify_finds_masses_and_lengths_again(capsys: pytest.CaptureFixture[str]) -> None:
+    line = ["identify", "planar_2r:identify", "--duration", "1"]
+    result = told(capsys, *line)
+    assert result["scene"] == "planar_2r:identify" and result["possible"] == len(result["combinations"]) == 11
+    found = {row["name"]: row for row in result["point_masses"]}
+    for name, value, unit in (("m1", 1.0, "kg"), ("m2", 1.0, "kg"), ("L1", 0.5, "m"), ("L2", 0.5, "m")):
+        assert found[name]["value"] == pytest.approx(value, abs=1e-9)
+        assert found[name]["scene_value"] == value and found[name]["unit"] == unit
+    noisy = told(capsys, *line, "--noise", "0.01", "--seed", "4")
+    assert noisy != told(capsys, *line, "--noise", "0.01", "--seed", "5")
+    assert noisy == told(capsys, *line, "--noise", "0.01", "--seed", "4")
+    assert 1e-5 < noisy["point_masses"][0]["interval"] < 0.01
+    assert main(line) == 0
+    text = capsys.readouterr().out
+    assert "show 11 of 11 combinations" in text and "link1.mcx + 0.5 link2.m " in text
+
+
+def test_identify_excites_a_robot_or_reads_a_log(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    excited = told(capsys, "identify", "arm_6r", "--excite")
+    assert len(excited["combinations"]) == 52
+    log = str(tmp_path / "run.npz")
+    assert main(["run", "arm_reach", "--backend", "tree", "--duration", "1", "--log", log]) == 0
+    capsys.readouterr()
+    logged = told(capsys, "identify", "arm_reach", "--from", log)
+    for row in logged["combinations"]:
+        assert row["value"] == pytest.approx(row["scene_value"], abs=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["ball_arm"], '"shoulder" is a ball joint'),
+        (["three_link_arm", "--duration", "0.2"], "no torque is known while a joint moves"),
+        (["planar_2r", "--duration", "0.002"], "are too few; expected a longer motion"),
+        (["planar_2r", "--from", "nothing.csv"], 'Cannot read "nothing.csv": No such file'),
+        (["planar_2r", "--from", "README.md"], "is no log; expected a .csv or .npz file"),
+        (["planar_2r", "--from", "a.csv", "--noise", "0.1"], "leave --excite and --noise out"),
+        (["planar_2r", "--noise", "2"], "--noise wants a share from 0 to 1"),
+        (["planar_2r", "--excite", "--duration", "0"], "moves nothing; expected a longer one"),
+    ],
+)
+def test_what_cannot_be_identified_is_one_sentence(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["identify", *arguments]) == 2
     assert words in complaint(capsys)
