@@ -40,6 +40,7 @@ RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()
 RESERVED = {
     "numba": ("sim.jit",),
     "pybullet": ("sim.bullet",),
+    "sympy": ("sim.analysis.lagrange", "sim.analysis.formula"),
     "PyQt6": ("app", "main"),
     "pyqtgraph": ("app",),
     "OpenGL": ("app",),

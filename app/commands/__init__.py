@@ -7,6 +7,7 @@ COMMANDS = {
     "analyse": ("app.commands.analyse", "poses, Jacobian, M, C, g and bounds of a robot in one state"),
     "ik": ("app.commands.ik", "joint coordinates that bring a robot's tool to a place, or along a line"),
     "identify": ("app.commands.identify", "masses, tensors and friction of a robot from its motion and torques"),
+    "derive": ("app.commands.derive", "equations of motion of a small robot in symbols, as text or LaTeX"),
     "record": ("app.commands.record", "make a video, GIF or picture without a screen"),
     "gallery": ("app.commands.gallery", "draw pictures of all scenes and short films into a folder"),
     "warmup": ("app.commands.warmup", "compile the kernels of the default scene"),

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from app.cli import main
+from app.video import ROOT
 from tests.app.test_cli import complaint
 
 PLACE = "--position=-0.1,-0.7,0.3"
@@ -143,3 +146,45 @@ def test_what_cannot_be_identified_is_one_sentence(
 ) -> None:
     assert main(["identify", *arguments]) == 2
     assert words in complaint(capsys)
+
+
+# --- derive -------------------------------------------------------------------------------------------
+
+
+def test_derive_prints_the_equations(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["derive", "rp_robot"]) == 0
+    text = capsys.readouterr().out
+    assert "q1 turn [rad], q2 slide [m]" in text and "M = [ 2q2² + 0.8q2 + 3.08   0 ]" in text
+    assert "g = [ 19.62 cos q1 (q2 + 0.2) ]" in text and "Friction" not in text
+    result = told(capsys, "derive", "rp_robot")
+    assert result["C"] == [["q2'(2q2 + 0.4)", "q1'(2q2 + 0.4)"], ["−q1'(2q2 + 0.4)", "0"]]
+    assert result["joints"] == ["turn", "slide"]
+    assert main(["derive", "rp_robot", "--latex"]) == 0
+    assert capsys.readouterr().out == result["latex"] + "\n"
+    assert main(["derive", "three_link_arm"]) == 0
+    text = capsys.readouterr().out
+    assert "\n  M23 = M32 = 0.135 cos q3 + 0.08698781881\n" in text and "Friction and damping are not in it" in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["long_chain"], "100 coordinates would fill many pages; equations are derived of up to 6"),
+        (["four_bar"], 'joint "rocker" closes a loop'),
+        (["ball_arm"], '"shoulder" is a ball joint'),
+        (["rp_robt"], 'did you mean "rp_robot"'),
+        (["rp_robot", "--latex", "--json"], "leave --latex out"),
+    ],
+)
+def test_what_cannot_be_derived_is_one_sentence(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["derive", *arguments]) == 2
+    assert words in complaint(capsys)
+
+
+def test_without_sympy_derive_says_how_to_get_it() -> None:
+    code = "import sys; sys.modules['sympy'] = None; import app.cli; sys.exit(app.cli.main(['derive', 'rp_robot']))"
+    ended = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
+    assert ended.returncode == 1 and ended.stdout == ""
+    assert ended.stderr == "impulse: SymPy is not installed; `make run` installs it.\n"
