@@ -17,7 +17,7 @@ import numpy as np
 from sim.analysis import point_masses
 from sim.analysis.base_parameters import base_parameters
 from sim.analysis.least_squares import Estimate, estimate, student_95
-from sim.analysis.motion import Motion, excitation, of_columns, of_states
+from sim.analysis.motion import Motion, excitation, most_equations, of_columns, of_states
 from sim.analysis.parameters import parameters_of, state_rows
 from sim.files.log import Log, read_log
 from sim.model import Model, compile_model
@@ -29,7 +29,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 SAMPLES = 2000  # of an excitation
 STEPS_AT_ONCE = 100
-RANDOM_STATES = 40  # for each parameter
+OVERDETERMINED = 6  # times as many equations as parameters, from random states
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ def from_excitation(scene: Scene, seconds: float, noise: float = 0.0, seed: int 
     robot = Robot(scene)
     if not seconds > 0.0:
         raise ValueError(f"an excitation of {seconds:g} s moves nothing; expected a longer one")
-    q, v, a = excitation(model, np.linspace(0.0, seconds, SAMPLES), seed)
+    q, v, a = excitation(model, np.linspace(0.0, seconds, min(SAMPLES, most_equations(model))), seed)
     needed = [robot.inverse_dynamics(*state) for state in zip(q, v, a, strict=True)]
     tau = np.array(needed) + model.dof_damping * v + model.dof_friction * np.sign(v)
     return identified(of_states(model, q, v, a, tau), noise, seed)
@@ -105,7 +105,7 @@ def identified(motion: Motion, noise: float = 0.0, seed: int = 0) -> Identificat
 def possible(model: Model) -> int:
     """How many combinations of parameters motion can show at all: the rank for random states."""
     parameters = parameters_of(model)
-    n = RANDOM_STATES * len(parameters.names) // model.nv + 1
+    n = OVERDETERMINED * len(parameters.names) // model.nv + 1
     moves = ~model.joint_locked[model.dof_joint]
     q, v, a = np.random.default_rng(0).uniform(-2.0, 2.0, (3, n, model.nv)) * moves
     W = state_rows(model, q + model.q0 * ~moves, v, a)[:, moves]

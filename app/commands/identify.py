@@ -2,7 +2,8 @@
 
 The motion is a run of the scene as it is, or with --excite every joint moved through its range, or with --from a log
 of `main.py run --log`. What only acts together can only be told together: sums such as "link1.mcx + 0.5 link2.m", mc
-being mass times centre, I a tensor about the body's origin. The intervals are those of the noise on the torques.
+being mass times centre, I a tensor about the body's origin. The intervals are those of the noise on the torques; what
+the engine itself is wrong by comes on top, and is least with --backend tree.
 """
 
 from __future__ import annotations

@@ -35,20 +35,21 @@ def base_parameters(W: Array, names: tuple[str, ...]) -> BaseParameters:
     R = np.asarray(np.linalg.qr(W, mode="r")) if len(W) > W.shape[1] else W
     lengths = np.linalg.norm(R, axis=0)
     waiting = [int(j) for j in np.flatnonzero(lengths > DEPENDENT * lengths.max(initial=0.0))]
-    basis: Array = np.zeros((len(R), 0))
+    basis, left = np.zeros((len(R), len(waiting))), R[:, waiting] / lengths[waiting]
     columns: list[int] = []
     for least in LEFT:
         others: list[int] = []
-        for j in waiting:
-            rest = R[:, j] / lengths[j]
+        for j, rest in zip(waiting, left.T, strict=True):
+            found = basis[:, : len(columns)]
             for _ in range(2):
-                rest = rest - basis @ (basis.T @ rest)
+                rest = rest - found @ (found.T @ rest)
             size = float(np.linalg.norm(rest))
             if size > least:
-                basis = np.column_stack([basis, rest / size])
+                basis[:, len(columns)] = rest / size
                 columns.append(j)
             else:
                 others.append(j)
+        left = R[:, others] / lengths[others]
         waiting = others
     columns.sort()
     combination = np.zeros((len(columns), len(names)))

@@ -49,7 +49,7 @@ def estimate(W: Array, tau: Array, joint: Array, nv: int) -> Estimate:
 
 def _rms(left: Array, tau: Array) -> float:
     if len(left) == 0:
-        return 1.0
+        return 0.0
     return max(float(np.sqrt(np.mean(left**2))), EXACT * max(float(np.abs(tau).max()), 1.0))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sim.analysis import point_masses
-from sim.analysis.parameters import state_rows, step_rows
+from sim.analysis.parameters import parameters_of, state_rows, step_rows
 from sim.expression import compile_expression, value_at
 from sim.model import HINGE, Model
 
@@ -16,6 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 STILL = 1e-9  # [rad/s, m/s] below which nobody knows how much friction holds
 AT_STOP = 1e-6  # [rad, m] beside what a joint moves in a step
+MOST_NUMBERS = 20_000_000  # of float64: 160 MB
 RANGE = 0.5  # [m] to either side, of sliders without limits
 FILLED = 0.9  # of the joint range
 WAVES, SLOWEST = 5, 0.1  # sines of a joint, [Hz] of the first
@@ -51,18 +52,30 @@ def of_states(model: Model, q: Array, v: Array, a: Array, tau: Array) -> Motion:
 
 
 def of_steps(model: Model, times: Array, q: Array, v: Array, tau: Array) -> Motion:
-    """From n states and the torques (n − 1, nv) that act between them.
+    """From n states and the torques (n − 1, nv) that act between them; of very many steps some, evenly spread.
 
     Left out is what nobody knows: what holds a joint that is locked or stands still or turns round, and all of a step
     in which a joint may meet its stop.
     """
-    points = _points(model, lambda m: step_rows(m, times, q, v))
+    first = spread(len(tau), most_equations(model))
+    h, tau = np.diff(times)[first], tau[first]
+    q01, v01 = (q[first], q[first + 1]), (v[first], v[first + 1])
+    points = _points(model, lambda m: step_rows(m, h, q01, v01))
     locked, (low, high) = model.joint_locked[model.dof_joint], model.joint_limits[model.dof_joint].T
-    still = (v[1:] * v[:-1] <= 0.0) | (np.abs(v[1:]) < STILL) | (np.abs(v[:-1]) < STILL)
-    near = AT_STOP + np.diff(times)[:, None] * np.maximum(np.abs(v[1:]), np.abs(v[:-1]))
-    lowest, highest = np.minimum(q[1:], q[:-1]), np.maximum(q[1:], q[:-1])
-    free = ~((lowest < low + near) | (highest > high - near)).any(axis=1)
-    return Motion(model, step_rows(model, times, q, v), points, tau, free[:, None] & ~still & ~locked)
+    still = (v01[0] * v01[1] <= 0.0) | (np.minimum(np.abs(v01[0]), np.abs(v01[1])) < STILL)
+    near = AT_STOP + h[:, None] * np.maximum(np.abs(v01[0]), np.abs(v01[1]))
+    free = ~((np.minimum(*q01) < low + near) | (np.maximum(*q01) > high - near)).any(axis=1)
+    return Motion(model, step_rows(model, h, q01, v01), points, tau, free[:, None] & ~still & ~locked)
+
+
+def most_equations(model: Model) -> int:
+    """Steps or states for which there is room."""
+    return max(MOST_NUMBERS // (model.nv * len(parameters_of(model).names)), 1)
+
+
+def spread(count: int, most: int) -> Array:
+    """At most so many of `count` places, evenly spread."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _points(model: Model, rows: Any) -> Array | None:

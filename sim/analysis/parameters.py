@@ -73,19 +73,18 @@ def state_rows(model: Model, q: Array, v: Array, a: Array) -> Array:
     return _with_joints(Y, a, v, np.sign(v))
 
 
-def step_rows(model: Model, times: Array, q: Array, v: Array) -> Array:
-    """(n − 1, nv, P) mean tau over each step between n states, a unit of each parameter.
+def step_rows(model: Model, h: Array, q: tuple[Array, Array], v: tuple[Array, Array]) -> Array:
+    """(n, nv, P) mean tau over n steps of h (n,) from one state to the other, a unit of each parameter.
 
     ∫ tau dt = p(t₁) − p(t₀) + ∫ Y dt by Simpson's rule; the state half way is the cubic's through both ends, so
     that all is of fourth order in the step, and torques may jump between steps.
     """
-    h = np.diff(times)[:, None]
-    middle = 0.5 * (q[1:] + q[:-1]) + h / 8 * (v[:-1] - v[1:])
-    speed = 1.5 * np.diff(q, axis=0) / h - 0.25 * (v[1:] + v[:-1])
-    P, ends = _momenta(model, q, v)
-    _, half = _momenta(model, middle, speed)
-    Y = np.diff(P, axis=0) / h[:, None] + (ends[:-1] + 4.0 * half + ends[1:]) / 6.0
-    return _with_joints(Y, np.diff(v, axis=0) / h, np.diff(q, axis=0) / h, np.sign(speed))
+    h = h[:, None]
+    middle = 0.5 * (q[0] + q[1]) + h / 8 * (v[0] - v[1])
+    speed = 1.5 * (q[1] - q[0]) / h - 0.25 * (v[0] + v[1])
+    (P0, Y0), (_, Y), (P1, Y1) = (_momenta(model, *state) for state in ((q[0], v[0]), (middle, speed), (q[1], v[1])))
+    mean = (P1 - P0) / h[:, None] + (Y0 + 4.0 * Y + Y1) / 6.0
+    return _with_joints(mean, (v[1] - v[0]) / h, (q[1] - q[0]) / h, np.sign(speed))
 
 
 def _momenta(model: Model, q: Array, v: Array) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ import pytest
 import sim
 from sim.analysis.base_parameters import base_parameters
 from sim.analysis.least_squares import student_95
-from sim.analysis.motion import Motion, excitation, of_columns, of_states
+from sim.analysis.motion import Motion, excitation, most_equations, of_columns, of_states, spread
 from sim.analysis.parameters import parameters_of, state_rows, step_rows
 from sim.files.log import Log, read_log
 from sim.identify import Identification, from_excitation, from_log, from_run, identified, masses_and_lengths, possible
@@ -68,7 +68,8 @@ class TestRegressor:
             )
             q, v, _ = excitation(robot.model, times, seed)
             same = (v[1:] * v[:-1] > 0).all(axis=1)
-            given = step_rows(robot.model, times, q, v) @ parameters_of(robot.model).values
+            rows = step_rows(robot.model, np.diff(times), (q[:-1], q[1:]), (v[:-1], v[1:]))
+            given = rows @ parameters_of(robot.model).values
             errors.append(np.abs(given - mean)[same].max())
         assert errors[1] < errors[0] / 10
         assert errors[1] < 1e-3
@@ -174,6 +175,13 @@ class TestAnyRobot:
         found = from_excitation(sim.load("arm_6r"), 10.0, 0.01, seed=3).combinations
         inside = np.abs(found.values - found.scene_values) <= found.intervals
         assert 44 <= inside.sum() <= 52
+
+    def test_a_long_chain_takes_no_more_room_than_there_is(self) -> None:
+        chain = compile_model(sim.load("long_chain"))
+        some = spread(5000, most_equations(chain))
+        assert 10 * len(parameters_of(chain).names) < len(some) * chain.nv < 20_000
+        assert some[0] == 0 and some[-1] == 4999 and np.ptp(np.diff(some)) <= 1
+        np.testing.assert_array_equal(spread(3, 100), [0, 1, 2])
 
     @pytest.mark.parametrize("seed", range(4))
     def test_trees_of_hinges_and_sliders(self, seed: int) -> None:
