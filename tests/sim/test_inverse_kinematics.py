@@ -10,8 +10,11 @@ import pytest
 
 import sim
 from benchmarks.mechanisms import arm7, arm7_within_limits
+from sim.dynamics.inverse_kinematics import _turn_to
+from sim.jit import jit
 from sim.robot import Robot
 from sim.scene import Frame, Pose, Scene
+from sim.spatial.blocks import get9
 from sim.spatial.rotation import axis_angle_to_matrix, matrix_to_quat, quat_product, rotation_vector
 from tests.worlds import random_tree
 
@@ -119,10 +122,31 @@ class TestSevenHinges:
 
     def test_hinges_without_limits_go_the_shorter_way_round(self) -> None:
         robot, rng = Robot(arm7()), np.random.default_rng(2)
-        for _ in range(20):
+        for _ in range(200):
             start, q = rng.uniform(-20, 20, (2, 7))
-            found = robot.posture("flange", robot.pose("flange", q)[:3, 3], q=start)
-            assert found.reached and np.abs(found.q - start).max() <= pi
+            pose = robot.pose("flange", q)
+            found = robot.posture("flange", pose[:3, 3], matrix_to_quat(pose[:3, :3]), start)
+            assert found.reached and np.abs(found.q - start).max() <= pi + 1e-12
+            assert error(robot, "flange", found.q, pose) < 1e-9
+
+
+@jit
+def turn_to(D, R):
+    return _turn_to(get9(D, 0, 0), get9(R, 0, 0))
+
+
+@pytest.mark.parametrize("short", [3.0, 1.0, 0.5, 0.1, 1e-3, 1e-6, 0.0])
+def test_the_turn_from_one_attitude_to_another(short: float) -> None:
+    """By the quaternion's logarithm; exactly half a turn may go either way."""
+    rng = np.random.default_rng(4)
+    for _ in range(50):
+        axis = rng.normal(size=3)
+        R = axis_angle_to_matrix(rng.normal(size=3), rng.uniform(0, pi))
+        D = axis_angle_to_matrix(axis, pi - short) @ R
+        w = np.array(turn_to(D.reshape(1, 9), R.reshape(1, 9)))
+        wanted = (pi - short) * axis / np.linalg.norm(axis)
+        apart = min(np.linalg.norm(w - wanted), np.linalg.norm(w + wanted) if short == 0.0 else np.inf)
+        assert apart < 1e-9
 
 
 class TestWhatIsOutOfReach:
