@@ -302,7 +302,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("theme", "", "Light or dark", lambda w: w.toggle_theme(), icon="theme", tip="Light or dark", help="-"),
     *SELECTION_ACTIONS,
     *HELP_ACTIONS,
-    Action("cancel", "", "Cancel a drag, then deselect", lambda w: w.cancel(), ("Esc",)),
 )
 
 # Ids in the order of the toolbar; "|" is a line, "<>" a gap that pushes the rest to the right.

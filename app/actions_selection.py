@@ -129,4 +129,14 @@ SELECTION_ACTIONS = (
         refusal=lambda w: "" if w.viewport.hand.hidden else "Nothing is hidden.",
         context="/",
     ),
+    Action(
+        "cancel",
+        "Selection",
+        "Deselect",
+        lambda w: w.cancel(),
+        ("Esc",),
+        tip="End a drag without effect, or else select nothing",
+        help="Cancel a drag, then deselect",
+        group=1,
+    ),
 )

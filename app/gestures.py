@@ -24,11 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Caption:
-    """A short text beside a point of the viewport."""
+    """A short text beside a point of the viewport: at its right, or first at its left."""
 
     text: str
     x: float
     y: float
+    leftwards: bool = False
 
 
 class Gesture(Protocol):
@@ -158,7 +159,9 @@ class BodyPull:
         pull = self.hand.session.snapshot.pull
         if pull is None:
             return None
-        return Caption(f"{significant(float(np.linalg.norm(pull.force)), 3)} N", self.x, self.y)
+        [(grabbed, _)] = self.hand.camera.project(pull.point, *self.hand.size)
+        force = significant(float(np.linalg.norm(pull.force)), 3)
+        return Caption(f"{force} N", self.x, self.y, leftwards=bool(self.x < grabbed))
 
 
 def vec3(values: Any) -> Vec3:

@@ -12,7 +12,7 @@ from PyQt6.QtSvg import QSvgRenderer
 from app.theme import ICON_SIZE
 
 FOLDER = Path(__file__).parents[1] / "assets" / "icons"
-SCALES = (1, 2, 3)
+SCALES = (1, 2, 3, 4)
 
 
 def icon(name: str) -> QIcon:

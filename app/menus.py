@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PyQt6.QtCore import QPoint, QSize, Qt
-from PyQt6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
+from PyQt6.QtGui import QAction, QActionGroup, QFontMetrics, QKeySequence, QShortcut
 from PyQt6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QToolBar, QWidget
 
 from app.actions import ACTIONS, TOOLBAR, Action, Text, is_bare
 from app.icons import icon
-from app.theme import ICON_SIZE, TOOLBAR_HEIGHT
+from app.style import font, scaled
+from app.theme import BODY_PT, CONTROL_GAP, ICON_SIZE, TOOLBAR_HEIGHT
 
 if TYPE_CHECKING:
     from app.window import Window
@@ -29,6 +30,7 @@ class Menus:
         self.context: QMenu | None = None
         self.speed = QLabel()
         self.toolbar = self._make_toolbar()
+        self.fit_text()
         self.refresh()
 
     def _make(self, row: Action) -> QAction:
@@ -92,8 +94,6 @@ class Menus:
         bar = QToolBar("Toolbar", self.window)
         bar.setObjectName("toolbar")
         bar.setMovable(False)
-        bar.setFixedHeight(TOOLBAR_HEIGHT)
-        bar.setIconSize(QSize(ICON_SIZE, ICON_SIZE))
         bar.setContextMenuPolicy(Qt.ContextMenuPolicy.PreventContextMenu)
         for word in TOOLBAR:
             if word == "|":
@@ -104,13 +104,18 @@ class Menus:
                 bar.addWidget(gap)
             elif word == "speed":
                 self.speed.setAlignment(Qt.AlignmentFlag.AlignCenter)
-                self.speed.setMinimumWidth(self.speed.fontMetrics().horizontalAdvance("0.0625×") + 8)
                 self.speed.setToolTip("Simulated seconds a second")
                 bar.addWidget(self.speed)
             else:
                 bar.addAction(self.actions[word])
                 bar.widgetForAction(self.actions[word]).setFocusPolicy(Qt.FocusPolicy.TabFocus)
         return bar
+
+    def fit_text(self) -> None:
+        """Signs grow with the text."""
+        self.toolbar.setFixedHeight(TOOLBAR_HEIGHT + scaled(ICON_SIZE) - ICON_SIZE)
+        self.toolbar.setIconSize(QSize(scaled(ICON_SIZE), scaled(ICON_SIZE)))
+        self.speed.setFixedWidth(QFontMetrics(font(BODY_PT)).horizontalAdvance("0.0625×") + CONTROL_GAP)
 
     def popup(self, at: QPoint) -> None:
         """The viewport's own menu: rows that have a place in it and can do something now."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 MINUS = "\N{MINUS SIGN}"
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def significant(value: float, digits: int = 4) -> str:
-    """`value` with exactly `digits` significant digits, such as "0.1500", "−12.30", "3.100e+07"."""
+    """`value` with exactly `digits` significant digits, such as "0.1500", "−12.30", "3.100e7"."""
     if not math.isfinite(value):
         return "–"
     rounded = f"{value:.{digits - 1}e}"
@@ -19,7 +20,7 @@ def significant(value: float, digits: int = 4) -> str:
     elif -4 <= power < 6:
         text = f"{float(rounded):.{max(digits - 1 - power, 0)}f}"
     else:
-        text = rounded
+        text = f"{mantissa}e{power}"
     return text.replace("-", MINUS)
 
 
@@ -33,6 +34,11 @@ def brief(value: float, most: int) -> str:
 def _power(value: float) -> str:
     mantissa, exponent = f"{value:.0e}".split("e")
     return f"{mantissa}e{int(exponent)}".replace("-", MINUS)
+
+
+def power_of_ten(exponent: int) -> str:
+    """ "10⁻⁵", and "1" for 10⁰."""
+    return f"10{str(exponent).translate(RAISED)}" if exponent else "1"
 
 
 def compact(value: float, digits: int = 4) -> str:

@@ -11,11 +11,25 @@ from app.gestures import Caption
 from app.icons import tinted
 from app.numbers import compact
 from app.style import font, scaled, text_scale
-from app.theme import BODY_PT, CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ICON_SIZE, PADDING, THEMES, Theme
+from app.theme import (
+    BODY_PT,
+    CONTROL_GAP,
+    CORNER_RADIUS,
+    FOCUS_RING,
+    ICON_SIZE,
+    LOW_VIEW,
+    PADDING,
+    PILL_HEIGHT,
+    PILL_INSET,
+    THEMES,
+    Theme,
+)
 from sim.state import Snapshot
 
 PILL_TEXT = "Drag the amber ball"
 LAGGING = 0.9  # of the wanted speed
+DOT_SIZE = 12  # [px] of the sign of a recording
+CAPTION_GAP, EDGE_GAP = 28, 4.0  # [px] between a point and what is told of it; from the edge of the view
 
 
 @dataclass(frozen=True)
@@ -53,10 +67,8 @@ def paint(painter: QPainter, width: float, height: float, overlay: Overlay, them
     plate = _paint_caption(painter, free, overlay.caption, theme) if overlay.caption else QRectF()
     _paint_letters(painter, overlay.letters, free, plate, theme)
     if overlay.pill:
-        pill = _pill(theme_name, painter.device().devicePixelRatioF())
-        size = pill.deviceIndependentSize()
-        left, top = round((width - size.width()) / 2), round(height - size.height() - 2 * PADDING)
-        painter.drawPixmap(QPointF(left, top), pill)  # on whole pixels: between them letters blur
+        at = pill_box(width, height).topLeft()
+        painter.drawPixmap(at, _pill(theme_name, painter.device().devicePixelRatioF()))
     if overlay.ring:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(QColor(theme.accent), FOCUS_RING))
@@ -83,23 +95,28 @@ def _paint_recording(painter: QPainter, width: float, elapsed: str, theme: Theme
     metrics = QFontMetricsF(painter.font())
     wide = metrics.horizontalAdvance(text) + 20
     left, middle = width - PADDING - wide, PADDING + metrics.height() / 2
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(theme.error))
-    painter.drawEllipse(QPointF(left + 6, middle), 5.0, 5.0)
+    dot = tinted("dot", theme.error, DOT_SIZE, painter.device().devicePixelRatioF())  # smooth without multisampling
+    painter.drawPixmap(QPointF(round(left), round(middle - DOT_SIZE / 2)), dot)
     painter.setPen(QColor(theme.text))
     painter.drawText(QRectF(left + 18, PADDING, wide, metrics.height()), Qt.AlignmentFlag.AlignVCenter, text)
     return wide + PADDING
 
 
-def _paint_caption(painter: QPainter, free: QRectF, caption: Caption, theme: Theme) -> QRectF:
-    """On a small plate right of its point, or left where there is no room; returns where that is."""
-    painter.setFont(font(BODY_PT))
-    metrics = QFontMetricsF(painter.font())
+def caption_box(free: QRectF, caption: Caption) -> QRectF:
+    """The plate of a text: above its point, on the side it asks for, on the other where there is no room."""
+    metrics = QFontMetricsF(font(BODY_PT))
     wide, high = metrics.horizontalAdvance(caption.text) + 2 * CONTROL_GAP, metrics.height() + CONTROL_GAP
-    x = caption.x + 28 if caption.x + 28 + wide < free.right() - 4 else caption.x - 28 - wide
-    y = caption.y - high - 12
-    left = min(max(x, 4.0), free.right() - wide - 4)
-    plate = QRectF(left, min(max(y, free.top() + 4), free.bottom() - high - 4), wide, high)
+    right, left, y = caption.x + CAPTION_GAP, caption.x - CAPTION_GAP - wide, caption.y - high - 12
+    leftwards = left > free.left() + EDGE_GAP if caption.leftwards else right + wide > free.right() - EDGE_GAP
+    x = min(max(left if leftwards else right, free.left() + EDGE_GAP), free.right() - wide - EDGE_GAP)
+    y = min(max(y, free.top() + EDGE_GAP), free.bottom() - high - EDGE_GAP)
+    return QRectF(x, y, wide, high)
+
+
+def _paint_caption(painter: QPainter, free: QRectF, caption: Caption, theme: Theme) -> QRectF:
+    """Returns where it is."""
+    painter.setFont(font(BODY_PT))
+    plate = caption_box(free, caption)
     _plate(painter, plate, CORNER_RADIUS, theme)
     painter.setPen(QColor(theme.text))
     painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, caption.text)
@@ -130,25 +147,42 @@ def _plate(painter: QPainter, box: QRectF, radius: float, theme: Theme) -> None:
 _pills: dict[tuple[str, float, float], QPixmap] = {}
 
 
+def pill_box(width: float, height: float) -> QRectF:
+    """At the bottom of a view of this size, in the middle; in the corner of a low one, where it would hide the scene.
+
+    On whole pixels: between them letters blur.
+    """
+    wide = round(
+        QFontMetricsF(_pill_font()).horizontalAdvance(PILL_TEXT) + scaled(ICON_SIZE) + CONTROL_GAP + 2 * PILL_INSET
+    )
+    high = scaled(PILL_HEIGHT)
+    if height < scaled(LOW_VIEW):
+        return QRectF(CONTROL_GAP, height - high - CONTROL_GAP, wide, high)
+    return QRectF(round((width - wide) / 2), height - high - 2 * PADDING, wide, high)
+
+
+def _pill_font() -> QFont:
+    return font(BODY_PT, QFont.Weight.DemiBold)
+
+
 def _pill(theme_name: str, scale: float) -> QPixmap:
     """The hint, painted once: a raster image has smooth rounded ends without multisampling."""
     key = theme_name, scale, text_scale()
     if key in _pills:
         return _pills[key]
-    theme, letters = THEMES[theme_name], font(BODY_PT, QFont.Weight.DemiBold)
-    metrics = QFontMetricsF(letters)
-    wide = round(metrics.horizontalAdvance(PILL_TEXT) + ICON_SIZE + CONTROL_GAP + 2 * 16)
-    high = scaled(36)
+    theme, box = THEMES[theme_name], pill_box(0.0, 0.0)
+    wide, high = box.width(), box.height()
     pixmap = QPixmap(round(wide * scale), round(high * scale))
     pixmap.setDevicePixelRatio(scale)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     _plate(painter, QRectF(0, 0, wide, high), high / 2, theme)
-    painter.drawPixmap(QPointF(16, (high - ICON_SIZE) / 2), tinted("hand", theme.text, ICON_SIZE, scale))
-    painter.setFont(letters)
+    side = scaled(ICON_SIZE)
+    painter.drawPixmap(QPointF(PILL_INSET, (high - side) / 2), tinted("hand", theme.text, side, scale))
+    painter.setFont(_pill_font())
     painter.setPen(QColor(theme.text))
-    text = QRectF(16 + ICON_SIZE + CONTROL_GAP, 0, wide, high)
+    text = QRectF(PILL_INSET + side + CONTROL_GAP, 0, wide, high)
     painter.drawText(text, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, PILL_TEXT)
     painter.end()
     _pills[key] = pixmap

@@ -12,6 +12,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 TOE = 1e-3  # below this part of the upper end a slider that starts at 0 is linear
 SHRINK_AFTER = 2.0  # a plot's range may be too large for so long [s]
+RANGE_STEPS = 8  # of 1-2-5 in what a plot shows, at most: fewer leave more of it empty
 GRID_STEPS = (1.0, 2.0, 2.5, 3.0, 4.0, 5.0)
 
 
@@ -63,7 +64,7 @@ def fitted_range(low: float, high: float, min_span: float, with_zero: bool = Tru
         missing = min_span - (high - low)
         below = 0.0 if low == 0.0 else missing if high == 0.0 else missing / 2.0
         low, high = low - below, high + missing - below
-    step = one_two_five((high - low) / 4.0)
+    step = one_two_five((high - low) / RANGE_STEPS)
     return math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
 
 

@@ -168,10 +168,16 @@ QLineEdit:focus { border: ${FOCUS_RING}px solid $accent; padding: 1px 5px; }
 QLineEdit:disabled { color: $muted; border-color: $border; }
 QComboBox QAbstractItemView { background: $panel; border: 1px solid $border; selection-background-color: $select;
                               selection-color: $text; outline: none; }
+QComboBox QAbstractItemView::item { padding: 4px 6px; border: none; }
+QComboBox QAbstractItemView::item:selected { background: $select; color: $text; }
+QComboBox QAbstractItemView::item:disabled { color: $muted; }
+QPlainTextEdit { background: $panel; border: 1px solid $border; border-radius: 4px; }
 QListView { background: $panel; border: none; outline: none; }
 QPushButton { background: $panel; border: 1px solid $outline; border-radius: ${CORNER_RADIUS}px; padding: 4px 12px; }
 QPushButton:hover { background: $hover; }
 QPushButton:focus { border: ${FOCUS_RING}px solid $accent; padding: 3px 11px; }
+QPushButton[role="primary"] { background: $accent; color: $on_accent; border-color: $accent; }
+QPushButton[role="primary"]:focus { border: ${FOCUS_RING}px solid $text; }
 
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }

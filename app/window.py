@@ -11,6 +11,7 @@ from PyQt6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplicatio
 from PyQt6.QtWidgets import QApplication, QDockWidget, QFileDialog, QMainWindow, QTabWidget, QWidget
 
 from app import style
+from app.alone import Alone
 from app.bottom import BottomPanel
 from app.filming import Filming, FilmSettings
 from app.gallery import Gallery
@@ -64,8 +65,8 @@ class Window(QMainWindow):
         self.theme_choice = theme_choice or settings.text("theme", "system")
         session.shown.show_degrees(settings.text("angles", "radians") == "degrees")
         style.set_text_scale(float(settings.text("text", "1")))
-        self.is_viewport_only = False
         self.beside: tuple[str, ...] = ()  # engines to compare with from the start
+        self.alone = Alone(self)
         self.viewport = Viewport(session)
         self.viewport.quality.choose(settings.text("quality", "auto"))
         self.filming = Filming(session, self.viewport.view, self.viewport.pixels)
@@ -313,6 +314,7 @@ class Window(QMainWindow):
         self._show_theme()
         self._size_docks()
         self.status.fit_text()
+        self.menus.fit_text()
         self.control.rebuild()
         self.bottom.rebuild()
         self.scenes.scheduleDelayedItemsLayout()
@@ -328,7 +330,10 @@ class Window(QMainWindow):
                 self.toggle_help()
 
     def toggle_panel(self, name: str) -> None:
-        self.docks[name].setVisible(self.docks[name].isHidden())
+        dock, focused = self.docks[name], QApplication.focusWidget()
+        if focused is not None and dock.isAncestorOf(focused):
+            self.viewport.setFocus()
+        dock.setVisible(dock.isHidden())
 
     def compare(self, beside: tuple[str, ...]) -> None:
         """Let these engines run beside the leading one, and show how they do."""
@@ -336,11 +341,13 @@ class Window(QMainWindow):
             self.session.send(Compare(beside))
             self.bottom.show_comparison()
 
+    @property
+    def is_viewport_only(self) -> bool:
+        return self.alone.on
+
     def toggle_viewport_only(self) -> None:
-        self.is_viewport_only = not self.is_viewport_only
-        for part in (*self.docks.values(), *self.handles.values(), self.menus.toolbar, self.menuBar(), self.status):
-            part.setVisible(not self.is_viewport_only)
-        self.showFullScreen() if self.is_viewport_only else self.showNormal()
+        docks, handles = self.docks.values(), self.handles.values()
+        self.alone.toggle((*docks, *handles, self.menus.toolbar, self.menuBar(), self.status))
         self.viewport.setFocus()
 
     def toggle_help(self) -> None:
@@ -384,6 +391,8 @@ class Window(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        for url in event.mimeData().urls()[:1]:
-            self.open_file(Path(url.toLocalFile()))
+        files = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        self.open_file(files[0])
+        if len(files) > 1:
+            self.session.say("warning", f"Of {len(files)} files only {files[0].name} is opened: drop one at a time.")
         event.acceptProposedAction()

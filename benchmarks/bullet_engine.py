@@ -38,6 +38,40 @@ class Multibodies:
         self._backend.close()
 
 
+class Reaching:
+    """Bullet's inverse kinematics of the last link of an arm of hinges, without regard to limits."""
+
+    def __init__(self, model: Model) -> None:
+        self._backend = BulletBackend(model)
+        (tree,) = self._backend._trees
+        self._client, self._id, self._links = self._backend._client, tree.id, list(tree.scalars)
+
+    def pose(self, q: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Where Bullet has its link, and how turned (xyzw); the arm stays there."""
+        for link, angle in zip(self._links, q.tolist(), strict=True):
+            pybullet.resetJointState(self._id, link, angle, physicsClientId=self._client)
+        *_, position, rotation = pybullet.getLinkState(
+            self._id, self._links[-1], computeForwardKinematics=1, physicsClientId=self._client
+        )
+        return position, rotation
+
+    def solve(self, position: tuple[float, ...], rotation: tuple[float, ...]) -> Array:
+        """From where the arm stands."""
+        found = pybullet.calculateInverseKinematics(
+            self._id,
+            self._links[-1],
+            position,
+            rotation,
+            maxNumIterations=100,
+            residualThreshold=1e-9,
+            physicsClientId=self._client,
+        )
+        return np.array(found)
+
+    def close(self) -> None:
+        self._backend.close()
+
+
 class FreeBodies:
     """Every body free, without contacts and damping. PyBullet takes one step a call.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from sim.scene import Body, Joint, Pose, Scene, Shape
 
@@ -61,6 +62,7 @@ ARM7 = {
     "wrist": (0.10, 1.6, 0.052, (0.0, 1.0, 0.0), 0.9),
     "flange": (0.12, 0.5, 0.045, (0.0, 0.0, 1.0), 0.0),
 }
+ARM7_LIMITS = (2.967, 2.094, 2.967, 2.094, 2.967, 2.094, 3.054)  # [rad] to either side
 
 
 def arm7() -> Scene:
@@ -73,6 +75,13 @@ def arm7() -> Scene:
         joints.append(Joint(name, "hinge", parent, name, Pose((0.0, 0.0, foot)), axis=axis, q=(angle,)))
         foot, parent = length, name
     return Scene("arm7", "Arm of seven hinges", bodies=tuple(bodies), joints=tuple(joints))
+
+
+def arm7_within_limits() -> Scene:
+    """The same with the joint limits that such arms have."""
+    arm = arm7()
+    joints = zip(arm.joints, ARM7_LIMITS, strict=True)
+    return replace(arm, joints=tuple(replace(joint, limits=(-limit, limit)) for joint, limit in joints))
 
 
 def tumbling_body() -> Scene:

@@ -24,7 +24,7 @@ from benchmarks.table import Row
 from sim.backend import BackendError, Diverged
 
 # Each is a module of this folder with PEERS, the peers it needs, and measure(), which yields rows and lines of text.
-TOPICS = ("startup", "reach", "control", "free", "double_pendulum", "chains", "trees", "render", "window")
+TOPICS = ("startup", "reach", "control", "free", "double_pendulum", "chains", "trees", "ik", "render", "window")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -7,12 +7,14 @@ robot.pose("tool", q), robot.jacobian("tool", q), robot.mass_matrix(q)
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from sim.analysis.ellipsoid import Ellipsoid, ellipsoid
 from sim.analysis.joint_range import JointRange
+from sim.analysis.posture import GAIN, STRIDE, InverseKinematics, Line, Posture
 from sim.dynamics.aba import U_WIDTH, WIDTH, aba
 from sim.dynamics.coriolis import body_rates, coriolis
 from sim.dynamics.crba import crba, mass_matrices
@@ -28,7 +30,7 @@ from sim.dynamics.tree import body_joints, tree_of
 from sim.dynamics.wrenches import link_wrenches
 from sim.model import FIXED, compile_model
 from sim.scene import JOINT_WIDTHS, Scene, SceneError
-from sim.spatial.rotation import matrix_to_quat, rotation_vector
+from sim.spatial.rotation import matrix_to_quat, quat_to_matrix, rotation_vector
 from sim.wording import listing, numbers, suggestion
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -80,6 +82,11 @@ class Robot:
     def frame_names(self) -> tuple[str, ...]:
         return tuple(self._frames)
 
+    @property
+    def tool(self) -> str:
+        """The frame that is meant where none is named: the scene's last one, or its last body."""
+        return (self.model.frame_names or self.model.body_names)[-1]
+
     # Kinematics
 
     def pose(self, frame: str, q: Vector) -> Array:
@@ -123,6 +130,33 @@ class Robot:
     def manipulability(self, frame: str, q: Vector) -> float:
         """√det(J Jᵀ) of the frame's linear velocity."""
         return self.velocity_ellipsoid(frame, q).manipulability
+
+    # Inverse kinematics, of frames that hinges and sliders carry
+
+    def posture(self, frame: str, position: Vector, rotation: Vector | None = None, q: Vector | None = None) -> Posture:
+        """Joint coordinates within the limits that bring the frame to `position`, or also turn it to `rotation` (wxyz).
+
+        Near q (default: the scene's start) if that leads there, else from anywhere in the joint range.
+        """
+        place = np.eye(4)
+        place[:3, 3] = _numbers("position", position, 3, ("x", "y", "z"))
+        if rotation is not None:
+            place[:3, :3] = quat_to_matrix(_quaternion("rotation", _numbers("rotation", rotation, 4, tuple("wxyz"))))
+        return self.inverse_kinematics(frame).posture(place, rotation is not None, self._q_or_start(q))
+
+    def line(self, frame: str, to: Vector, stride: float = STRIDE, q: Vector | None = None, gain: float = GAIN) -> Line:
+        """The frame straight from where it is at q to the point `to`, a stride [m] a step.
+
+        `gain` draws the joints to the middle of their range as far as the line leaves them free.
+        """
+        kinematics, end = self.inverse_kinematics(frame), _numbers("to", to, 3, ("x", "y", "z"))
+        start, clamped = kinematics.within(self._q_or_start(q))
+        line = kinematics.line(self.pose(frame, start)[:3, 3], end, stride, start, gain)
+        return replace(line, clamped=clamped)
+
+    def inverse_kinematics(self, frame: str) -> InverseKinematics:
+        """For many places of one frame."""
+        return InverseKinematics(self.model, *self._frame(frame))
 
     def center_of_mass(self, q: Vector) -> Array:
         """(3,) of everything that is not fixed to the world by itself, bodies fixed to it included."""
@@ -218,11 +252,11 @@ class Robot:
         out = _numbers("q", q, m.nq, self.joint_names)
         for j in np.flatnonzero([JOINT_WIDTHS[kind][0] >= 4 for kind in self._range.kinds]):
             part = out[m.joint_q[j + 1] - 4 : m.joint_q[j + 1]]
-            length = float(np.linalg.norm(part))
-            if abs(length - 1) > QUATERNION_TOLERANCE:
-                raise ValueError(f'q of "{m.joint_names[j]}" is a quaternion of length {length:.6g}; expected 1')
-            part /= length
+            part[:] = _quaternion(f'q of "{m.joint_names[j]}"', part)
         return out
+
+    def _q_or_start(self, q: Vector | None) -> Array:
+        return self._q(self.model.q0 if q is None else q)
 
     def _v(self, name: str, values: Vector) -> Array:
         return _numbers(name, values, self.model.nv, self.joint_names)
@@ -297,6 +331,13 @@ class Robot:
             f'the mass matrix is singular: nothing resists joint "{name}"; '
             "expected mass or inertia behind it that its motion moves, or a rotor"
         )
+
+
+def _quaternion(name: str, values: Array) -> Array:
+    length = float(np.linalg.norm(values))
+    if abs(length - 1) > QUATERNION_TOLERANCE:
+        raise ValueError(f"{name} is a quaternion of length {length:.6g}; expected 1")
+    return values / length
 
 
 def _frames(model: Any) -> dict[str, tuple[int, Array]]:

@@ -31,6 +31,7 @@ LAYERS = (
     "sim.record sim.causes",
     "sim.march",
     "sim.simulation sim.robot",
+    "sim.identify",
     "sim.rewind",
     "sim.lane",
     "sim.comparison",
@@ -43,6 +44,7 @@ RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()
 RESERVED = {
     "numba": ("sim.jit", "sim.bundle", "sim.shortcuts"),
     "pybullet": ("sim.bullet",),
+    "sympy": ("sim.analysis.lagrange", "sim.analysis.formula"),
     "PyQt6": ("app", "main"),
     "pyqtgraph": ("app",),
     "OpenGL": ("app",),

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 def _analysis(robot: Robot, args: argparse.Namespace) -> dict[str, Any]:
     model = robot.model
     q, v = args.q or model.q0.tolist(), args.v or model.v0.tolist()
-    frame = args.frame or (model.frame_names or model.body_names)[-1]
+    frame = args.frame or robot.tool
     shape = robot.velocity_ellipsoid(frame, q)
     result = {
         "scene": model.scene.name,

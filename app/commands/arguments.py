@@ -72,9 +72,14 @@ def numbers(text: str) -> tuple[float, ...]:
 
 
 def add_start(parser: argparse.ArgumentParser, coordinates: str, velocities: str) -> None:
-    """--q and --v, one way for all commands: 0.5,-1.2 or 0.5 -1.2; they become lists, or None."""
-    for option, told in (("--q", coordinates), ("--v", velocities)):
-        parser.add_argument(option, nargs="+", type=numbers, action=_Joined, metavar="A,B,…", help=told)
+    """--q and --v, one way for all commands."""
+    add_numbers(parser, "--q", coordinates)
+    add_numbers(parser, "--v", velocities)
+
+
+def add_numbers(parser: argparse.ArgumentParser, option: str, told: str, metavar: str = "A,B,…") -> None:
+    """An option of several numbers, 0.5,-1.2 or 0.5 -1.2; they become a list, or None."""
+    parser.add_argument(option, nargs="+", type=numbers, action=_Joined, metavar=metavar, help=told)
 
 
 class _Joined(argparse.Action):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from itertools import chain
+from math import cos, pi
 from pathlib import Path
 
 from app.commands.arguments import CommandError
 from app.commands.compiling import prepared
 from app.commands.record import draw
 from app.theme import THEMES
+from sim.command import Command, PullBody, ReleaseBody, SetJointTarget
 from sim.files import builtin_names, load
 from sim.files.draft import cannot_write
 
@@ -24,12 +26,37 @@ FILMS = {  # scene -> simulated seconds
     "free_bodies": 6.0,
     "ball_chain": 6.0,
     "hinge_chain": 6.0,
-    "arm_gravity": 5.0,
-    "arm_pd": 5.0,
+    "arm_gravity": 6.0,
+    "arm_pd": 6.0,
     "arm_reach": 6.0,
 }
 FILM_SIZE, FPS = (960, 540), 30.0
+PULL_SECONDS = 1.5
 PICTURE_SIZE = (1280, 720)
+Script = list[tuple[float, Command]]
+
+
+def _poses() -> Script:
+    """Two more poses for the springs to pull the arm to."""
+    poses = {2.0: (0.2, -0.4, 2.2), 4.0: (-0.3, 1.0, 0.4)}
+    joints = ("yaw", "shoulder", "elbow")
+    return [(t, SetJointTarget("pd", j, (q,))) for t, pose in poses.items() for j, q in zip(joints, pose, strict=True)]
+
+
+def _pulls() -> Script:
+    """A hand that takes the tool aside twice, along half a cosine, and lets go."""
+    tip, script = (0.0, 0.0, 0.45), Script()
+    lead = ((0.05, 0.0, 1.06), (0.4, -0.35, 1.05), (0.4, 0.35, 0.95))
+    for begin, start, end in ((0.5, *lead[:2]), (3.2, *lead[1:])):
+        for n in range(round(PULL_SECONDS * FPS) + 1):
+            part = (1.0 - cos(pi * n / (PULL_SECONDS * FPS))) / 2.0
+            x, y, z = (a + part * (b - a) for a, b in zip(start, end, strict=True))
+            script.append((begin + n / FPS, PullBody("forearm", tip, (x, y, z))))
+        script.append((begin + PULL_SECONDS + 0.1, ReleaseBody()))
+    return script
+
+
+SCRIPTS = {"arm_gravity": _pulls(), "arm_pd": _poses()}  # what a hand does meanwhile: these arms would stand still
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +101,7 @@ def _write_films(folder: Path) -> Iterator[Path]:
         simulation, path = prepared(load(name)), folder / f"{name}.mp4"
         try:
             with Encoder(path, *FILM_SIZE, FPS) as film:
-                draw(simulation, round(seconds * FPS), FPS, film, "light")
+                draw(simulation, round(seconds * FPS), FPS, film, "light", script=SCRIPTS.get(name, []))
         finally:
             simulation.close()
         yield path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +26,7 @@ from app.render.overlays import OVERLAYS
 from app.theme import THEMES
 from app.video_formats import FORMATS
 from sim.backend import silent
+from sim.command import Command
 
 if TYPE_CHECKING:
     from app.video_encoder import Encoder
@@ -81,7 +82,13 @@ def run(args: argparse.Namespace) -> int:
 
 
 def draw(
-    simulation: Simulation, frames: int, fps: float, film: Encoder, theme: str, show: Iterable[str] = ()
+    simulation: Simulation,
+    frames: int,
+    fps: float,
+    film: Encoder,
+    theme: str,
+    show: Iterable[str] = (),
+    script: Iterable[tuple[float, Command]] = (),
 ) -> None:
     """An image every 1/fps simulated seconds, seen from where the window would show the scene first."""
     from app.camera import fit
@@ -95,15 +102,25 @@ def draw(
     rest = rest_snapshot(simulation.scene, simulation.model)
     view = View(fit(*renderer.visuals.bounds(rest), simulation.scene.camera), theme)
     overlays, trails = Overlays(frozenset(show)), Trails(simulation.model)
-    start = simulation.step_count
     with contextlib.closing(renderer), ProgressBar(film.path.name, frames) as bar:
-        for number in range(frames):
-            due = start + round(number / fps / simulation.dt)
-            simulation.step(due - simulation.step_count)
+        for _ in moments(simulation, frames, fps, script):
             snapshot = simulation.snapshot(forces=overlays.needs_forces)
             trails.observe(snapshot)
             film.add(renderer.render(snapshot, replace(view, overlays=replace(overlays, trail=trails.path))))
             bar.at(film.frames)
+
+
+def moments(
+    simulation: Simulation, frames: int, fps: float, script: Iterable[tuple[float, Command]] = ()
+) -> Iterator[None]:
+    """Brings the world to the time of one image after the other; commands are given at the first one after theirs."""
+    start, waiting = simulation.step_count, sorted(script, key=lambda line: line[0])
+    for n in range(frames):
+        due = start + round(n / fps / simulation.dt)
+        simulation.step(due - simulation.step_count)
+        while waiting and waiting[0][0] <= n / fps:
+            simulation.apply(waiting.pop(0)[1])
+        yield
 
 
 def _description(path: Path, film: Encoder, seconds: float | None) -> str:

@@ -12,11 +12,11 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from app.numbers import MINUS
 from app.session import Session
 from app.stage import Stage
-from app.theme import CONTROL_GAP, SECTION_GAP
+from app.theme import CONTROL_GAP, FIELD_GAP, SECTION_GAP
 from app.widgets.gain_row import GainRow
 from app.widgets.joint_targets import JointTargets
 from app.widgets.number_field import NumberField
-from app.widgets.section import column, label, scrolled
+from app.widgets.section import Bled, column, label, scrolled
 from app.widgets.switch import SwitchRow
 from sim.command import SetGain, SetJointTarget, SetSwitch, SetTarget
 from sim.control import CONTROLLERS
@@ -102,11 +102,10 @@ class ControlPanel(QWidget):
         switch.setToolTip(kind.summary)
         switch.clicked.connect(lambda on, name=spec.name: self.session.send(SetSwitch(name, on)))
         self.switches[spec.name] = switch
-        layout.addWidget(switch)
+        layout.addLayout(Bled(switch))
         for gain in kind.gains:
             row = GainRow(gain, spec.gains.get(gain.name, gain.default))
             row.setObjectName(f"gain:{spec.name}:{gain.name}")
-            row.setContentsMargins(4, 0, 0, 0)
             row.changed.connect(
                 lambda value, name=spec.name, gain=gain.name: self.session.send(SetGain(name, gain, value))
             )
@@ -136,7 +135,7 @@ class ControlPanel(QWidget):
         layout.addSpacing(SECTION_GAP - CONTROL_GAP)
         layout.addWidget(label(f"Target of {target.frame}", "section"))
         grid = QGridLayout()
-        grid.setHorizontalSpacing(6)
+        grid.setHorizontalSpacing(FIELD_GAP)
         for axis, letter in enumerate(AXES):
             field = NumberField(-REACH, REACH, lambda _: COORDINATE_STEP, _coordinate)
             field.setObjectName(f"target:{target.name}:{letter}")
@@ -155,7 +154,7 @@ class ControlPanel(QWidget):
             path.setToolTip(target.path.words)
             path.clicked.connect(lambda on, name=target.name: self.session.follow_path(name, on))
             self.paths[target.name] = path
-            layout.addWidget(path)
+            layout.addLayout(Bled(path))
 
     def _move(self, index: int, axis: int, value: float) -> None:
         position = [self.coordinates[index, a].value for a in range(3)]

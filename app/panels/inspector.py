@@ -8,7 +8,7 @@ from PyQt6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app.inspection import Section, sections
 from app.session import Session
 from app.theme import CONTROL_GAP, SECTION_GAP, THEMES
-from app.widgets.section import column, label, scrolled
+from app.widgets.section import Bled, column, label, scrolled
 from app.widgets.value_row import ValueRow
 from sim.state import Snapshot
 
@@ -68,7 +68,7 @@ class InspectorPanel(QWidget):
             for row in section.rows:
                 widget = ValueRow(row)
                 self.rows.append(widget)
-                layout.addWidget(widget)
+                layout.addLayout(Bled(widget))
         layout.addStretch(1)
         area = scrolled(content)
         if self._content is not None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from PyQt6.QtCore import Qt
 from PyQt6.QtGui import QStandardItemModel
-from PyQt6.QtWidgets import QFormLayout, QVBoxLayout, QWidget
+from PyQt6.QtWidgets import QFormLayout, QGridLayout, QVBoxLayout, QWidget
 
 from app.numbers import MINUS, compact, significant
 from app.session import Session
@@ -165,22 +165,30 @@ class PhysicsPanel(QWidget):
             caption.setToolTip(setting.tip)
             caption.setBuddy(self.choices[setting.name])
             form.addRow(caption, self.choices[setting.name])
-        measured = (
-            ("Joint gap", self.gap, "[m]: the largest distance between two halves of a joint"),
-            ("Cost of a step", self.cost, "[µs]: processor time, median"),
-        )
-        for name, value, tip in measured:
-            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            caption = label(name, "muted")
-            for part in (caption, value):
-                part.setToolTip(tip)
-            form.addRow(caption, value)
         layout.addSpacing(CONTROL_GAP)
         layout.addLayout(form)
+        layout.addSpacing(CONTROL_GAP)
+        layout.addLayout(self._measured())
         layout.addStretch(1)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(scrolled(content))
+
+    def _measured(self) -> QGridLayout:
+        """What the engine achieves."""
+        rows = (
+            ("Joint gap", self.gap, "[m]: the largest distance between two halves of a joint"),
+            ("Cost of a step", self.cost, "[µs]: processor time, median"),
+        )
+        grid = QGridLayout()
+        grid.setVerticalSpacing(CONTROL_GAP)
+        for row, (name, value, tip) in enumerate(rows):
+            value.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            for side, part in enumerate((label(name, "muted"), value)):
+                part.setToolTip(tip)
+                edge = Qt.AlignmentFlag.AlignRight if part is value else Qt.AlignmentFlag.AlignLeft
+                grid.addWidget(part, row, side, edge)
+        return grid
 
     def _on_stage(self, stage: Stage) -> None:
         self._engine = self.session.snapshot.backend

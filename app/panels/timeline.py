@@ -15,6 +15,7 @@ from sim import command as cmd
 from sim.state import Snapshot
 
 HANDLE, GROOVE = 14, 4
+LEAST_GROOVE = 90  # [px]
 MARK = (2, 16)  # [px] wide and high
 POSITIONS = 100_000  # what assistive technology is told the strip is divided into
 KEYS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
@@ -108,11 +109,16 @@ class Timeline(QAbstractSlider):
     # --- mouse and keys -----------------------------------------------------------------------------
 
     def _groove(self) -> tuple[float, float]:
-        """Where the span begins and ends [px], between the texts."""
-        left = QFontMetricsF(style.font(CAPTION_PT)).horizontalAdvance("000.0 s")
-        right = QFontMetricsF(style.font(BODY_PT)).horizontalAdvance("0000.000 s")
-        edge = PADDING + CONTROL_GAP + HANDLE / 2
-        return edge + left, max(self.width() - edge - right, edge + left + 1)
+        """Where the span begins and ends [px], between the texts; of a short strip only the present is told."""
+        right = self.width() - self._text_width(BODY_PT, "0000.000 s")
+        left = self._text_width(CAPTION_PT, "0000.0 s")
+        if right - left < LEAST_GROOVE:
+            left = PADDING + HANDLE / 2
+        return left, max(right, left + 1)
+
+    def _text_width(self, points: int, widest: str) -> float:
+        """What the text at an end takes of the strip, the gaps beside it included."""
+        return PADDING + QFontMetricsF(style.font(points)).horizontalAdvance(widest) + CONTROL_GAP + HANDLE / 2
 
     def _follow_mouse(self, event: QMouseEvent) -> None:
         left, right = self._groove()
@@ -174,7 +180,7 @@ class Timeline(QAbstractSlider):
             (LEFT, f"{self.first:.1f} s", CAPTION_PT, QPalette.ColorRole.PlaceholderText),
             (RIGHT, self.text(), BODY_PT, QPalette.ColorRole.Text),
         )
-        for side, text, points, role in texts:
+        for side, text, points, role in texts[self._groove()[0] < self._text_width(CAPTION_PT, "") :]:
             painter.setFont(style.font(points))
             painter.setPen(self.palette().color(role))
             painter.drawText(room, int(side), text)

@@ -28,7 +28,8 @@ LEAST = 1e-3  # of the reference, below which nothing is drawn
 LEAST_TURN = 0.05  # [rad], below which no arc is drawn
 ARROW_LINE, TRAIL_LINE, AXIS_LINE, SPRING_LINE = 1.5, 1.6, 1.25, 1.5  # half widths [px]
 DOT, CENTER, WHOLE_CENTER = 4.5, 5.0, 8.0  # radii of discs [px]
-ARC_RADIUS = 0.24  # scene radii
+ARC_RADIUS = 0.17  # scene radii
+DIAL_LINE, DIAL_OPACITY = 0.5, 0.4  # the circle that an arc lies on: half width [px]
 ARC_STEP = pi / 16
 ARC_HEAD = 0.5  # arc radii, at most
 UP, ASIDE = np.array([0.0, 0.0, 1.0]), np.array([0.6, -0.8, 0.0])  # where the middle of an arc is
@@ -108,7 +109,10 @@ def _applied(marks: Marks, model: Model, radius: float, snapshot: Snapshot, scal
 
 
 def _arc(marks: Marks, center: Array, turn: Array, radius: float, theme: Theme) -> None:
-    """An arrow around an axis, by the length of `turn` in radians and at most most of the way round."""
+    """An arrow around an axis, by the length of `turn` in radians and at most most of the way round.
+
+    A thin circle closes it: a short arc alone would float beside the joint.
+    """
     angle = float(np.linalg.norm(turn))
     if angle < LEAST_TURN:
         return
@@ -116,9 +120,17 @@ def _arc(marks: Marks, center: Array, turn: Array, radius: float, theme: Theme) 
     up = UP if abs(axis @ UP) < 0.9 else ASIDE
     x = up - (up @ axis) * axis
     x /= np.linalg.norm(x)
-    s = np.linspace(-angle / 2, angle / 2, max(round(angle / ARC_STEP), 2) + 1)[:, None]
-    points = center + radius * (np.cos(s) * x + np.sin(s) * np.cross(axis, x))
+    y = np.cross(axis, x)
+
+    def on_circle(first: float, last: float) -> Array:
+        s = np.linspace(first, last, max(round((last - first) / ARC_STEP), 2) + 1)[:, None]
+        points: Array = center + radius * (np.cos(s) * x + np.sin(s) * y)
+        return points
+
+    dial, points = on_circle(angle / 2, 2 * pi - angle / 2), on_circle(-angle / 2, angle / 2)
     fill, edge = paint(theme.force), paint(theme.halo)
+    thin = paint(theme.force, DIAL_OPACITY)
+    marks.lines(dial[:-1], dial[1:], DIAL_LINE, thin, thin * CLEAR)
     along = np.cross(axis, points[-1] - center)
     marks.curve(points, ARROW_LINE, fill, edge, points[-1] + ARC_HEAD * along)
 

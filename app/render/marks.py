@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from app.camera import Camera
-from app.theme import HIDDEN_OPACITY, rgb
+from app.theme import HIDDEN_OPACITY, TARGET_REACH, rgb
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -56,8 +56,8 @@ class Marks:
     def discs(
         self, points: Array, radius: float, fill: Array, edge: Array, outline: float, halo: Array | float = 0.0
     ) -> None:
-        """Balls of a radius in metres as flat discs that reach towards the eye as the balls do; halo in radii."""
-        clip, front = self._clip(points), self._clip(points - radius * self._camera.forward())
+        """Balls of a radius in metres as flat discs that reach a little further towards the eye; halo in radii."""
+        clip, front = self._clip(points), self._clip(points - TARGET_REACH * radius * self._camera.forward())
         seen = (clip[:, 3] > self._least_w) & (front[:, 3] > self._least_w)
         at, depth = self._to_screen(clip[seen]), self._to_screen(front[seen])[:, 2]
         pixels = radius / self._pixel_sizes(clip[seen])

@@ -7,12 +7,23 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from PyQt6.QtCore import Qt
-from PyQt6.QtGui import QColor, QPolygonF
-from PyQt6.QtWidgets import QGraphicsPolygonItem
+from PyQt6.QtGui import QColor, QPainter, QPolygonF
+from PyQt6.QtWidgets import QGraphicsPolygonItem, QStyleOptionGraphicsItem, QWidget
 
 from app.stacks import stacked
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Band(QGraphicsPolygonItem):
+    """Smooth edges, where the view around it has none."""
+
+    def paint(
+        self, painter: QPainter | None, option: QStyleOptionGraphicsItem | None, widget: QWidget | None = None
+    ) -> None:
+        assert painter is not None
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        super().paint(painter, option, widget)
 
 
 class Bands:
@@ -22,7 +33,7 @@ class Bands:
     """
 
     def __init__(self, canvas: pg.PlotWidget, count: int) -> None:
-        self.items = [QGraphicsPolygonItem() for _ in range(count)]
+        self.items = [Band() for _ in range(count)]
         for i, item in enumerate(self.items):
             item.setPen(QColor(Qt.GlobalColor.transparent))
             item.setZValue(-1 - i)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt6.QtCore import QRectF, Qt
 from PyQt6.QtGui import QPainter, QPaintEvent, QPalette, QPen, QWheelEvent
-from PyQt6.QtWidgets import QComboBox, QSizePolicy, QWidget
+from PyQt6.QtWidgets import QComboBox, QSizePolicy, QStyledItemDelegate, QWidget
 
 from app.icons import tinted
 from app.theme import CONTROL_GAP, FOCUS_RING, ROW_HEIGHT
@@ -16,6 +16,7 @@ class Choice(QComboBox):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setItemDelegate(QStyledItemDelegate(self))  # Fusion's own draws the list as a menu with framed rows
         self.setMinimumHeight(ROW_HEIGHT - 4)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 

@@ -12,11 +12,11 @@ from app.curve_names import parted
 from app.numbers import MINUS, brief
 from app.scales import spread
 from app.style import font, scaled
-from app.theme import CAPTION_PT, CURVE_NAME_WIDTH
+from app.theme import CAPTION_PT, CURVE_NAME_WIDTH, PADDING
 
-LEFT_GAP, RIGHT_GAP, NAME_GAP = 5, 3, 4  # [px] before, behind and within a label
+LEFT_GAP, RIGHT_GAP, NAME_GAP = 5, 3, 4  # [px] before, behind and within a label; PADDING behind a full one
 MOST_PART, MOST_WIDTH = 0.6, 200  # what curves need: so much of the plot's width, or so many pixels
-WIDEST = {7: (f"{MINUS}1234.5", f"{MINUS}1.2e{MINUS}9"), 5: (f"{MINUS}12.3", f"{MINUS}1e{MINUS}19"), 0: ("",)}
+WIDEST = {7: (f"{MINUS}123456", f"{MINUS}1.2e{MINUS}9"), 5: (f"{MINUS}12.3", f"{MINUS}1e{MINUS}19"), 0: ("",)}
 
 
 def bottom_axis() -> int:
@@ -61,7 +61,7 @@ class CurveEnds(QWidget):
             return RIGHT_GAP
         names = max(self._bold.horizontalAdvance(self._name(i, form)) for i in range(len(self.labels)))
         numbers = max(self._bold.horizontalAdvance(text) for text in WIDEST[form.characters])
-        return round(LEFT_GAP + names + (NAME_GAP if names else 0) + numbers + RIGHT_GAP)
+        return round(LEFT_GAP + names + (NAME_GAP if names else 0) + numbers + _right_gap(form))
 
     def _name(self, i: int, form: Form) -> str:
         if form.name == "full":
@@ -90,7 +90,7 @@ class CurveEnds(QWidget):
         """Where the label of each curve stands."""
         line = self._bold.height()
         placed = spread(self._heights, self.height() - bottom_axis() + line / 2, line)
-        width = self.width() - LEFT_GAP - RIGHT_GAP
+        width = self.width() - LEFT_GAP - _right_gap(self.form)
         return {i: QRectF(LEFT_GAP, middle - line / 2, width, line) for i, middle in placed.items()}
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -104,3 +104,7 @@ class CurveEnds(QWidget):
             number_side = Qt.AlignmentFlag.AlignRight if name else Qt.AlignmentFlag.AlignLeft
             painter.drawText(row, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, name)
             painter.drawText(row, number_side | Qt.AlignmentFlag.AlignVCenter, self._texts[i])
+
+
+def _right_gap(form: Form) -> int:
+    return PADDING if form.name == "full" else RIGHT_GAP

@@ -7,9 +7,9 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PyQt6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QWidget
 
 from app.style import font
-from app.theme import BODY_PT, ROW_HEIGHT
+from app.theme import BODY_PT, ROW_HEIGHT, ROW_INSET
 from app.widgets.section import label
-from app.widgets.switch import INSET, SwitchRow
+from app.widgets.switch import SwitchRow
 
 DOT = 10  # [px]
 WIDEST = "−1.2e−10"
@@ -43,7 +43,7 @@ class EngineRow:
 
     def __init__(self, title: str, columns: tuple[str, ...], grid: QGridLayout, row: int) -> None:
         self.dot, self.switch, self.leader = ColorDot(), SwitchRow(title), label(f"{title}, leads")
-        self.leader.setContentsMargins(INSET, 0, INSET, 0)
+        self.leader.setContentsMargins(ROW_INSET, 0, ROW_INSET, 0)
         self.leader.setMinimumHeight(ROW_HEIGHT)
         self.values = [_number(f"{column} of {title}") for column in columns]
         grid.addWidget(self.dot, row, 0)

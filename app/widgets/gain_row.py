@@ -8,13 +8,17 @@ from PyQt6.QtWidgets import QGridLayout, QLabel, QWidget
 from app.numbers import compact
 from app.scales import LogScale
 from app.style import scaled
-from app.theme import GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH
+from app.theme import FIELD_GAP, GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH
 from app.widgets.gain_slider import GainSlider
 from app.widgets.icon_button import IconButton
 from app.widgets.number_field import NumberField
 from sim.control import Gain
 
 WIDEST_UNIT = "N·m·s/rad"  # keeps the numbers of all rows in one column
+
+
+def unit_width() -> int:
+    return max(scaled(GAIN_UNIT_WIDTH), QLabel(WIDEST_UNIT).sizeHint().width())
 
 
 class GainRow(QWidget):
@@ -41,10 +45,10 @@ class GainRow(QWidget):
         name = QLabel(self.gain.symbol)
         unit = QLabel(self.gain.unit)
         unit.setProperty("role", "muted")
-        unit.setMinimumWidth(max(GAIN_UNIT_WIDTH, unit.fontMetrics().horizontalAdvance(WIDEST_UNIT)))
+        unit.setMinimumWidth(unit_width())
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(6)
+        grid.setHorizontalSpacing(FIELD_GAP)
         grid.setVerticalSpacing(0)
         grid.addWidget(name, 0, 0)
         grid.addWidget(self.number, 0, 1)

@@ -14,8 +14,10 @@ from app.inspection import Array, joint_q
 from app.numbers import MINUS
 from app.scales import LinearScale
 from app.style import scaled
-from app.theme import GAIN_NUMBER_WIDTH, GAIN_UNIT_WIDTH, THEMES
+from app.theme import FIELD_GAP, GAIN_NUMBER_WIDTH, THEMES
+from app.widgets.gain_row import unit_width
 from app.widgets.gain_slider import GainSlider
+from app.widgets.icon_button import IconButton
 from app.widgets.number_field import NumberField
 from app.widgets.section import label
 from sim.model import BALL, FREE, HINGE, SLIDER, Model
@@ -81,10 +83,10 @@ class TargetRow(QWidget):
         self.number = NumberField(-WIDEST, WIDEST, lambda _: 0.01 if self._factor == 1.0 else 1.0, _text)
         self.number.setFixedWidth(scaled(GAIN_NUMBER_WIDTH))
         self.unit = label(degree.unit, "muted")
-        self.unit.setMinimumWidth(scaled(GAIN_UNIT_WIDTH))
+        self.unit.setMinimumWidth(unit_width() + FIELD_GAP + IconButton("reset", "").sizeHint().width())
         grid = QGridLayout(self)
-        grid.setContentsMargins(4, 0, 0, 0)
-        grid.setHorizontalSpacing(6)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(FIELD_GAP)
         grid.setVerticalSpacing(0)
         grid.addWidget(label(degree.title), 0, 0)
         grid.addWidget(self.number, 0, 1)

@@ -15,7 +15,7 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QHelpEvent, QMouseEvent, QPen, QR
 from PyQt6.QtWidgets import QGridLayout, QWidget
 
 from app.curve_names import stroke
-from app.numbers import MINUS, compact
+from app.numbers import MINUS, compact, power_of_ten
 from app.scales import LiveRange, decimate, grid_decades, grid_values, nearest_curve, row_at
 from app.style import font, scaled
 from app.theme import CAPTION_PT, ENERGY_CURVES, Theme
@@ -28,6 +28,8 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 BINS = 500
 AXIS_GAP = 8  # [px] that the left axis has beside its numbers
+AXIS_SLACK = 12  # [px] that it keeps when its numbers become shorter
+WIDE, INDENT = 300, 8  # [px]: from this width on the numbers stand below the title, so far from the edge
 TOP_GAP = 7  # [px] above the curves: the topmost number reaches halfway above its line
 TIME_TICKS, TIME_TICK_WIDTH = (2.5, 5.0), 48  # [s], the first with so much room for each [px]
 NOTHING = 1e-4  # of the range: smaller values are written as 0
@@ -53,6 +55,7 @@ class LivePlot(QWidget):
         self._x, self._y = self._times, self._values  # as drawn
         self._texts: list[str] = []
         self._written, self._axis_width = -np.inf, 0.0
+        self._numbers: list[tuple[float, str]] = []  # that the left axis should have
         self._prepare_canvas()
         self._add_items()
         self._lay_out()
@@ -107,16 +110,19 @@ class LivePlot(QWidget):
 
     def _share_room(self) -> None:
         """Curves first, then the labels, then the ticks of time."""
-        self.canvas.getPlotItem().getAxis("left").setWidth(self._axis_width)
-        room = self.width() - self._axis_width
+        axis = self._axis_width + (INDENT if self.width() >= WIDE else 0)
+        self.canvas.getPlotItem().getAxis("left").setWidth(axis)
+        room = self.width() - axis
         self.ends.take_room(self.width(), room)
         self.legend.setVisible(bool(self.legend.entries) and self.ends.form.name != "full")
+        self.legend.take_width(self.width() - self.ends.width())
         room -= self.ends.width()
         fits = [gap for gap in TIME_TICKS if room * gap / self.seconds >= TIME_TICK_WIDTH]
         ticks = np.arange(-self.seconds, 0.0, fits[0] if fits else self.seconds)[1:]
         names = [f"{compact(t)} s".replace("-", MINUS) for t in ticks]
         self.canvas.getPlotItem().getAxis("bottom").setTicks([list(zip(ticks, names, strict=True))])
         self.layout().activate()
+        self._write_numbers()
         self._place_crosshair()
 
     def event(self, event: QEvent) -> bool:
@@ -214,13 +220,24 @@ class LivePlot(QWidget):
             line.setVisible(value is not None)
             line.setPos(value or 0.0)
         marks = sorted([*values, 0.0] if has_zero else values)
-        names = [(f"1e{v:.0f}" if self.logarithmic else compact(v)).replace("-", MINUS) for v in marks]
-        self.canvas.getPlotItem().getAxis("left").setTicks([list(zip(marks, names, strict=True))])
+        names = [power_of_ten(round(v)) if self.logarithmic else compact(v).replace("-", MINUS) for v in marks]
+        self._numbers = list(zip(marks, names, strict=True))
+        self._write_numbers()
         metrics = QFontMetricsF(font(CAPTION_PT))
         wanted = max((metrics.horizontalAdvance(name) for name in names), default=0.0) + AXIS_GAP
-        if wanted > self._axis_width:  # grows only: curves should not jump to and fro
+        if wanted > self._axis_width or wanted < self._axis_width - AXIS_SLACK:  # curves should not jump to and fro
             self._axis_width = wanted
             self._share_room()
+
+    def _write_numbers(self) -> None:
+        """Beside the axis, from the top, those that stand clear of each other."""
+        box, line = self.canvas.getPlotItem().getViewBox(), QFontMetricsF(font(CAPTION_PT)).height()
+        low, high = box.viewRange()[1]
+        shown: list[tuple[float, str]] = []
+        for mark, name in reversed(self._numbers):
+            if not shown or (shown[-1][0] - mark) / (high - low) * box.height() >= line:
+                shown.append((mark, name))
+        self.canvas.getPlotItem().getAxis("left").setTicks([shown])
 
     # --- values beside the curves -----------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from app.theme import BODY_PT, CAPTION_PT, PADDING
 
 WORD_GAP = 8  # [px]
 ELLIPSIS = "…"
+LINES = 2  # of names
 
 
 class PlotTitle(QWidget):
@@ -46,14 +47,35 @@ class PlotTitle(QWidget):
 
 
 class Legend(QWidget):
-    """The names of the curves in their colours; of a hovered one the name in full, and its value."""
+    """The names of the curves in their colours, in two lines at most; of a hovered one the name in full, its value."""
 
     def __init__(self, labels: tuple[str, ...]) -> None:
         super().__init__()
         self.entries = legend(labels) if len(labels) > 1 else []
         self.note: tuple[int, str] | None = None  # a curve, and what is told of it
         self._colors: list[str] = []
-        self.setFixedHeight(round(QFontMetricsF(font(CAPTION_PT)).height()))
+        self._metrics = QFontMetricsF(font(CAPTION_PT, QFont.Weight.Medium))
+        self.setFixedHeight(round(self._metrics.height()))
+
+    def take_width(self, width: float) -> None:
+        """As many lines as its names need."""
+        lines = [line for _, _, line, _ in self.places(width)]
+        self.setFixedHeight(round(self._metrics.height() * (1 + max(lines, default=0))))
+
+    def places(self, width: float) -> list[tuple[int, str, int, float]]:
+        """Curve, word, line and where in it the word begins; what has no room is cut, and nothing follows it."""
+        placed, x, line = [], float(PADDING), 0
+        for curve, word in [self.note] if self.note else self.entries:
+            if x + self._metrics.horizontalAdvance(word) > width and line + 1 < LINES and x > PADDING:
+                x, line = float(PADDING), line + 1
+            if width - x < self._metrics.horizontalAdvance(ELLIPSIS):
+                break
+            shown = self._metrics.elidedText(word, Qt.TextElideMode.ElideRight, width - x)
+            placed.append((curve, shown, line, x))
+            x += self._metrics.horizontalAdvance(shown) + WORD_GAP
+            if shown != word:
+                break
+        return placed
 
     def set_colors(self, colors: list[str]) -> None:
         self._colors = colors
@@ -67,15 +89,6 @@ class Legend(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setFont(font(CAPTION_PT, QFont.Weight.Medium))
-        metrics = QFontMetricsF(painter.font())
-        x = float(PADDING)
-        for curve, word in [self.note] if self.note else self.entries:
-            room = self.width() - x
-            if room < metrics.horizontalAdvance(ELLIPSIS):
-                break
-            shown = metrics.elidedText(word, Qt.TextElideMode.ElideRight, room)
+        for curve, word, line, x in self.places(self.width()):
             painter.setPen(QColor(self._colors[curve]))
-            painter.drawText(QPointF(x, metrics.ascent()), shown)
-            x += metrics.horizontalAdvance(shown) + WORD_GAP
-            if shown != word:
-                break
+            painter.drawText(QPointF(x, line * self._metrics.height() + self._metrics.ascent()), word)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from PyQt6.QtCore import Qt
+from PyQt6.QtCore import QRect, Qt
 from PyQt6.QtWidgets import QFrame, QLabel, QScrollArea, QVBoxLayout, QWidget
 
-from app.theme import CONTROL_GAP, PADDING
+from app.theme import CONTROL_GAP, PADDING, ROW_INSET
 
 
 def label(text: str, role: str = "", wrap: bool = False) -> QLabel:
@@ -34,3 +34,14 @@ def scrolled(content: QWidget) -> QScrollArea:
     area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     area.setWidget(content)
     return area
+
+
+class Bled(QVBoxLayout):
+    """A row whose ground reaches beyond the column, so that its text is in line with what is above and below."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__()
+        self.addWidget(widget)
+
+    def setGeometry(self, box: QRect) -> None:
+        super().setGeometry(box.adjusted(-ROW_INSET, 0, ROW_INSET, 0))

@@ -6,11 +6,11 @@ from PyQt6.QtCore import QRectF, QSize, Qt
 from PyQt6.QtGui import QKeyEvent, QPainter, QPaintEvent, QPalette, QPen
 from PyQt6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
-from app.theme import CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ROW_HEIGHT
+from app.style import scaled
+from app.theme import CONTROL_GAP, CORNER_RADIUS, FOCUS_RING, ROW_HEIGHT, ROW_INSET
 
-TRACK = QSize(32, 18)
+TRACK = (32, 18)  # [px]
 KNOB_MARGIN = 3
-INSET = 4  # room for the focus ring
 
 
 class SwitchRow(QAbstractButton):
@@ -30,8 +30,8 @@ class SwitchRow(QAbstractButton):
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
         text = metrics.horizontalAdvance(self.text()) + metrics.horizontalAdvance(self.hint)
-        height = max(ROW_HEIGHT, metrics.height() + 2 * INSET)
-        return QSize(text + TRACK.width() + 2 * CONTROL_GAP + 2 * INSET, height)
+        height = max(ROW_HEIGHT, metrics.height() + 2 * ROW_INSET)
+        return QSize(text + scaled(TRACK[0]) + 2 * CONTROL_GAP + 2 * ROW_INSET, height)
 
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
@@ -50,16 +50,14 @@ class SwitchRow(QAbstractButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(palette.color(QPalette.ColorRole.Midlight))
             painter.drawRoundedRect(QRectF(self.rect()), CORNER_RADIUS, CORNER_RADIUS)
-        inner = self.rect().adjusted(INSET, 0, -INSET, 0)
+        inner = self.rect().adjusted(ROW_INSET, 0, -ROW_INSET, 0)
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
         painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
-        before_track = inner.adjusted(0, 0, -TRACK.width() - CONTROL_GAP, 0)
+        wide, high = scaled(TRACK[0]), scaled(TRACK[1])
+        before_track = inner.adjusted(0, 0, -wide - CONTROL_GAP, 0)
         painter.drawText(before_track, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.hint)
-        self._paint_track(
-            painter,
-            QRectF(inner.right() - TRACK.width(), (self.height() - TRACK.height()) / 2, TRACK.width(), TRACK.height()),
-        )
+        self._paint_track(painter, QRectF(inner.right() - wide, (self.height() - high) / 2, wide, high))
 
     def _paint_track(self, painter: QPainter, track: QRectF) -> None:
         palette, on = self.palette(), self.isChecked()

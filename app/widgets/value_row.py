@@ -18,11 +18,11 @@ from PyQt6.QtWidgets import QSizePolicy, QWidget
 
 from app.inspection import Row
 from app.numbers import MINUS
-from app.theme import CORNER_RADIUS, FOCUS_RING
+from app.theme import CORNER_RADIUS, FOCUS_RING, ROW_INSET
 
 NOTHING = 1e-9  # of the largest number beside it: smaller ones are rounding, and shown as 0
 BESIDE = 2  # numbers that stand beside their name; more have lines of their own
-GAP, INSET = 3, 4  # [px] above and below; left and right
+GAP = 3  # [px] above and below
 FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit: numbers keep their place
 WIDEST = "0000000 0000000 0000000 0000000"
 NUMBER = f"{MINUS}0.0000"
@@ -94,7 +94,7 @@ class ValueRow(QWidget):
         """In how many columns the numbers stand: four of a quaternion, or two and two where there is no room."""
         if len(self.words) != 4:
             return 3
-        return 4 if 4 * self.fontMetrics().horizontalAdvance(NUMBER) <= width - 2 * INSET else 2
+        return 4 if 4 * self.fontMetrics().horizontalAdvance(NUMBER) <= width - 2 * ROW_INSET else 2
 
     def sizeHint(self) -> QSize:
         wide = self.fontMetrics().horizontalAdvance(WIDEST)
@@ -125,15 +125,16 @@ class ValueRow(QWidget):
             role = QPalette.ColorRole.Midlight if self.underMouse() else QPalette.ColorRole.Base
             painter.setBrush(palette.color(role))
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), CORNER_RADIUS, CORNER_RADIUS)
-        box = self.rect().adjusted(INSET, GAP, -INSET, -GAP)
+        box = self.rect().adjusted(ROW_INSET, GAP, -ROW_INSET, -GAP)
         metrics, line = self.fontMetrics(), self.fontMetrics().lineSpacing()
-        unit_width = metrics.horizontalAdvance("kg·m²") + INSET
+        unit_width = metrics.horizontalAdvance("kg·m²") + ROW_INSET
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
-        painter.drawText(box, LEFT, self.row.name)
-        if self.row.values:
-            painter.drawText(box.adjusted(box.width() - unit_width + INSET, 0, 0, 0), LEFT, self.unit)
+        beside = len(self.words) <= BESIDE
+        painter.drawText(box, LEFT, self.row.name if beside or not self.unit else f"{self.row.name} [{self.unit}]")
+        if beside and self.row.values:
+            painter.drawText(box.adjusted(box.width() - unit_width + ROW_INSET, 0, 0, 0), LEFT, self.unit)
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
-        if len(self.words) <= BESIDE:
+        if beside:
             painter.drawText(box.adjusted(0, 0, -unit_width, 0), RIGHT, " ".join(self.words))
             return
         columns = self.columns(self.width())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,6 +92,30 @@ class Log:
             write(draft.path, self.columns, self.rows)
 
 
+def read_log(path: str | os.PathLike[str]) -> dict[str, Array]:
+    """The columns of a .csv or .npz log by name; raises ValueError in one sentence, or OSError."""
+    read = READERS.get(Path(path).suffix.lower())
+    if read is None:
+        raise ValueError(f'"{path}" is no log; expected a .csv or .npz file that `run --log` wrote')
+    try:
+        return read(os.fspath(path))
+    except (ValueError, KeyError, StopIteration, UnicodeDecodeError, csv.Error, zipfile.BadZipFile) as error:
+        raise ValueError(f'"{path}" is no log that `run --log` wrote, or it is damaged') from error
+
+
+def _read_csv(path: str) -> dict[str, Array]:
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file)
+        names = next(rows)
+        values = np.array([[float(x) for x in row] for row in rows]).reshape(-1, len(names))
+    return dict(zip(names, values.T, strict=True))
+
+
+def _read_npz(path: str) -> dict[str, Array]:
+    with np.load(path, allow_pickle=False) as file:
+        return {name: np.asarray(file[name], dtype=float) for name in file.files}
+
+
 def _columns(quantity: str, parts: _Parts, model: Model) -> list[str]:
     return [
         f"{quantity}.{name}{part} [{unit}]"
@@ -115,3 +140,4 @@ def _write_npz(path: str, columns: tuple[str, ...], rows: Array) -> None:
 
 
 WRITERS: dict[str, Callable[[str, tuple[str, ...], Array], None]] = {".csv": _write_csv, ".npz": _write_npz}
+READERS: dict[str, Callable[[str], dict[str, Array]]] = {".csv": _read_csv, ".npz": _read_npz}

@@ -17,14 +17,16 @@ from PyQt6.QtGui import QColor, QGuiApplication, QImage
 from PyQt6.QtWidgets import QApplication, QDialog, QMenu
 
 from app import style
+from app.camera import Camera
 from app.inspection import pose
 from app.render.overlays import OVERLAYS
 from app.scene_files import MOST_RECENT
 from app.selection import Selection
 from app.theme import THEMES
 from app.widgets.film_dialog import FilmDialog
-from sim.command import Play, SetBackend, SetGain, SetSpeed, SetSwitch, StepOnce
+from sim.command import Compare, Play, SetBackend, SetGain, SetSpeed, SetSwitch, StepOnce
 from sim.files import load
+from sim.lane_names import LANES
 from sim.plots import CAUSE_ROWS, JOINT_PLOTS, PLOTS
 from tests.app.window_bench import Bench
 
@@ -134,8 +136,7 @@ def tuned(bench: Bench) -> None:
 
 def other_way(bench: Bench) -> None:
     """A view that no key leads to."""
-    hand = bench.viewport.hand
-    hand.camera = replace(hand.camera, distance=4.0, azimuth=0.3, elevation=0.2, look_at=(0.1, 0.1, 0.6))
+    bench.viewport.hand.camera = Camera((0.1, 0.1, 0.6), 4.0, 0.3, 0.2)
 
 
 def picture(bench: Bench) -> QImage:
@@ -204,6 +205,10 @@ def has_theme(name: str) -> Callable[[Bench, Any], bool]:
 
 def marked(row: str) -> Callable[[Bench, Any], bool]:
     return lambda bench, _: bench.window.menus.actions[row].isChecked()
+
+
+def lanes(bench: Bench) -> list[str]:
+    return [lane.name for lane in bench.session.snapshot.beside]
 
 
 def draws(bench: Bench, before: QImage) -> bool:
@@ -279,6 +284,13 @@ SIMULATION = {
         f"engine:{name}": Case(lambda b, _, name=name: b.session.snapshot.backend == name, sent(SetBackend(other)))
         for name, other in (("impulse", "tree"), ("tree", "impulse"), ("pybullet", "impulse"))
     },
+    "beside:impulse": Case(lambda b, _: lanes(b) == ["impulse"], sent(SetBackend("tree"))),
+    **{f"beside:{name}": Case(lambda b, _, name=name: lanes(b) == [name]) for name in LANES if name != "impulse"},
+    "beside_again": Case(
+        lambda b, before: b.session.snapshot.lead.since > before,
+        _both(sent(Compare(("tree",))), lambda b: (b.session.snapshot.lead.since, stepped(5)(b))[0]),
+    ),
+    "save_comparison": replace(_heard, holds=written(".html"), prepare=_both(sent(Compare(("tree",))), _heard.prepare)),
     **{
         f"controller:{n}": Case(
             lambda b, _, n=n: [name for name, on in b.session.snapshot.controllers.items() if on] == [f"c{n}"]
@@ -397,6 +409,9 @@ GREY: dict[str, tuple[str, Callable[[Bench], Any]]] = {
     "undo": ("There is nothing to undo.", lambda b: None),
     "redo": ("There is nothing to redo.", lambda b: None),
     "overlay:loads": ("PyBullet", on_bullet),
+    "beside:impulse": ("This engine leads.", lambda b: None),
+    "beside_again": ("No engine runs beside", lambda b: None),
+    "save_comparison": ("No engine runs beside", lambda b: None),
     "follow": ("No body is selected", lambda b: None),
     "copy": ("Nothing is selected", lambda b: None),
     "hide": ("No body is selected", lambda b: None),
@@ -446,16 +461,30 @@ def calm(bench: Bench) -> None:
 
 def begin_again(bench: Bench) -> None:
     session = bench.session
-    before = session.snapshot.scene_id
-    zoo(bench).write_text(ZOO, encoding="utf-8")
-    session.open(zoo(bench))
-    bench.bot.waitUntil(lambda: session.snapshot.scene_id > before, timeout=60_000)
-    send(bench, Play(False), SetSpeed(1.0))
+    if not is_untouched(bench):
+        before = session.snapshot.scene_id
+        zoo(bench).write_text(ZOO, encoding="utf-8")
+        session.open(zoo(bench))
+        bench.bot.waitUntil(lambda: session.snapshot.scene_id > before, timeout=60_000)
+    send(bench, Play(False), SetSpeed(1.0), Compare(()))
     session.reset()
-    bench.bot.waitUntil(lambda: session.snapshot.step == 0 and not session.snapshot.running, timeout=60_000)
+    at_rest = lambda now: now.step == 0 and not now.running and now.speed == 1.0  # noqa: E731
+    bench.bot.waitUntil(lambda: at_rest(session.snapshot), timeout=60_000)
     session.undo.done.clear()
     session.undo.undone.clear()
     bench.settle()
+
+
+def is_untouched(bench: Bench) -> bool:
+    """Whether the zoo is on stage as its file says it, which reading it again would not change."""
+    session, scene = bench.session, bench.session.stage.scene
+    return (
+        scene.path == str(zoo(bench))
+        and zoo(bench).read_text(encoding="utf-8") == ZOO
+        and session.changes() == ()
+        and session.shown.plots == scene.plots
+        and not (session.undo.done or session.undo.undone or session.undo.on_the_way)
+    )
 
 
 def zoo(bench: Bench) -> Path:

@@ -13,6 +13,7 @@ import pytest
 
 from app.camera import Camera
 from app.cli import main
+from app.render.arrows import ARC_RADIUS
 from app.render.overlays import OVERLAYS, Overlays
 from app.render.view import View
 from app.render.visuals import Visuals
@@ -118,6 +119,23 @@ def test_a_torque_turns_around_its_joint(studio: Studio, sign: float):
     assert found[:, 0].min() < center[1] - 10
     lowest = found[np.argmax(found[:, 0])]  # the head stands below the ends of the half circle
     assert np.sign(lowest[1] - center[0]) == sign  # a turn about +y takes z to x
+
+
+def test_the_arrow_of_a_small_torque_lies_on_a_circle_around_its_joint(studio: Studio):
+    """A short arc alone would float: the thin circle goes on, left, right and below."""
+    scene = pendulum()
+    radius = Visuals(scene, compile_model(scene)).radius
+    acting = Acting(np.array([0.1 * 9.81 * radius / 2]), np.zeros((1, 6)), None)
+    pictures = [
+        studio.draw(scene, View(FRONT, overlays=shown("forces")), replace(rest_snapshot(scene), acting=one))
+        for one in (acting, None)
+    ]
+    changed = np.argwhere(np.abs(pictures[0] - pictures[1]).max(axis=2) > 8)
+    center = FRONT.project((0.0, 0.0, 1.5), WIDTH, 320)[0]
+    size = ARC_RADIUS * radius / FRONT.pixel_size((0.0, 0.0, 1.5), 320)
+    away = changed - center[::-1]
+    assert away.min(axis=0) == pytest.approx([-size, -size], abs=8.0)
+    assert away.max(axis=0) == pytest.approx([size, size], abs=2.0)
 
 
 def test_frames_point_along_the_axes_of_bodies(studio: Studio):

@@ -78,6 +78,28 @@ def test_a_hidden_target_shows_through_at_35_percent(studio: Studio):
     assert covered[at] == pytest.approx(0.65 * empty[at] + 0.35 * np.array(AMBER), abs=2)
 
 
+def test_a_tool_as_thick_as_the_target_leaves_it_whole(studio: Studio):
+    """Two balls at one place are not seen by turns: the target is amber all over, from wherever one looks."""
+    size = 0.05
+    for _ in range(20):  # a target is as large as the scene makes it
+        scene = blocks(
+            block("tool", Shape("sphere", (size,)), (0.0, 0.0, 0.5)),
+            block("far", Shape("sphere", (0.05,)), (0.8, 0.0, 0.5)),
+            frames=(Frame("tip", "tool"),),
+            targets=(Target("t", (0.0, 0.0, 0.5), "tip"),),
+        )
+        size = Visuals(scene, compile_model(scene)).target_radius
+    for azimuth in (-2.0, -1.0, 0.7, 2.5):
+        camera = Camera((0.0, 0.0, 0.5), 0.6, azimuth, 0.3)
+        picture = studio.draw(scene, View(camera))
+        row, column = pixel(camera, (0.0, 0.0, 0.5))
+        reach = 0.9 * size / camera.pixel_size((0.0, 0.0, 0.5), HEIGHT)
+        rows, columns = np.ogrid[:HEIGHT, :WIDTH]
+        inside = np.hypot(rows - row, columns - column) < reach
+        assert inside.sum() > 500
+        assert (picture[inside] == AMBER).all()
+
+
 # --- bodies, light and shadow ---
 
 

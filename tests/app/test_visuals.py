@@ -262,3 +262,14 @@ def within(visuals: Visuals, world: np.ndarray, i: int, points: np.ndarray) -> n
         return (np.hypot(p[:, 0], p[:, 1]) <= size[0]) & (np.abs(p[:, 2]) <= size[2])
     p[:, 2] -= np.clip(p[:, 2], -size[3], size[3])
     return np.linalg.norm(p, axis=1) <= size[0]
+
+
+@pytest.mark.parametrize("name", ["rp_robot", "rp_robot:locked", "rp_robot:hanging"])
+def test_an_arm_that_turns_over_stays_in_the_picture(name: str):
+    """At every angle of its hinge both ends of the RP robot's arm are well inside of the window's view."""
+    stage = load_stage(name)
+    angles = np.linspace(-np.pi, np.pi, 60)
+    ends = [(side * 0.45 * np.cos(a), 0.0, 1.5 + side * 0.45 * np.sin(a)) for a in angles for side in (-1, 1)]
+    seen = stage.home().project(ends, 495, 296)  # of the smallest window
+    assert seen[:, 1].min() > 0.08 * 296 and seen[:, 1].max() < 0.92 * 296
+    assert seen[:, 0].min() > 0 and seen[:, 0].max() < 495

@@ -19,7 +19,18 @@ from app.panels.scenes import NAME
 from app.scene_files import absolute
 from app.settings import Settings
 from app.stage import load_stage
-from sim.command import SetBackend, SetGain, SetGravity, SetStep, SetSwitch, SetTarget
+from sim.command import (
+    SetBackend,
+    SetGain,
+    SetGravity,
+    SetIntegrator,
+    SetJointTarget,
+    SetSolver,
+    SetStabilisation,
+    SetStep,
+    SetSwitch,
+    SetTarget,
+)
 from sim.files import builtin_names, load, scene_path
 from sim.files.scene_data import scene_data
 from sim.runner import Runner
@@ -119,6 +130,35 @@ def test_tune_save_reopen_is_equal(bench, tmp_path, monkeypatch):
     assert not snapshot.controllers["gravity"] and snapshot.backend == "tree" and snapshot.dt == 2e-3
     assert snapshot.targets.tolist() == [[0.3, -0.2, 0.7]] and snapshot.gravity == (0.0, 0.0, -1.62)
     assert bench.session.changes() == () and not bench.window.files.is_changed
+
+
+OTHER_SETTINGS = (
+    SetJointTarget("pd", "shoulder", (0.1 + 0.2,)),
+    SetSwitch("pd", False),
+    SetSolver("dense"),
+    SetStabilisation("feedback"),
+    SetBackend("tree"),
+    SetIntegrator("gauss4"),
+    SetGravity((0.1, -0.2, -9.0)),
+)
+
+
+def test_every_other_setting_is_saved_and_reopened_too(qtbot, tmp_path, monkeypatch):
+    bench = Bench(qtbot, tmp_path, "arm_pd")
+    tune(bench, OTHER_SETTINGS)
+    wanted, mine = bench.session.tuned(), tmp_path / "mine.toml"
+    save_as(bench, monkeypatch, mine)
+    saved = load(mine)
+    assert changes(wanted, saved) == () and changes(saved, wanted) == ()
+    bench.session.open("free_body")
+    bench.bot.waitUntil(lambda: bench.session.stage.scene.name == "free_body")
+    bench.session.open(mine)
+    opened(bench, mine)
+    scene = bench.session.stage.scene
+    assert scene.controllers[1].joint_target["shoulder"] == (0.1 + 0.2,) and not scene.controllers[1].enabled
+    assert (scene.solver, scene.stabilise, scene.integrator) == ("dense", "feedback", "gauss4")
+    assert scene.gravity == (0.1, -0.2, -9.0) and bench.session.changes() == ()
+    bench.close()
 
 
 def test_saving_goes_on_with_the_running_world(qtbot, tmp_path, monkeypatch):

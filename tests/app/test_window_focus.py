@@ -242,6 +242,25 @@ def test_the_focus_is_seen(bench):
     while QApplication.focusWidget() is not bench.viewport:
         bench.bot.keyClick(QApplication.focusWidget(), KEY.Key_Tab)
     assert bench.viewport.overlay().ring
+    bench.bot.mouseClick(bench.viewport, Qt.MouseButton.LeftButton)
+    assert not bench.viewport.overlay().ring
+
+
+def test_what_closes_gives_the_view_the_focus_without_a_ring(bench):
+    """The ring is for those who came with the Tab key."""
+    window = bench.window
+    for close in (
+        lambda: bench.bot.keyClick(window.help, KEY.Key_Escape),
+        lambda: bench.bot.mouseClick(window.help, Qt.MouseButton.LeftButton),
+        window.toggle_help,
+    ):
+        window.toggle_help()
+        bench.bot.waitUntil(window.help.hasFocus)
+        close()
+        assert bench.viewport.hasFocus() and not bench.viewport.overlay().ring
+    focused(bench, window.control.switches["gravity"])
+    window.toggle_panel("control")
+    assert bench.viewport.hasFocus() and not bench.viewport.overlay().ring
 
 
 # --- joint targets ----------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ def test_messages_have_a_sign_a_word_and_a_colour_and_are_copied_by_keys(bench, 
 def test_shift_v_asks_first_and_v_records_so_from_then_on(bench, qtbot, tmp_path):
     dialog = opened(bench, "record_with", FilmDialog)
     dialog.format.setCurrentIndex(dialog.format.findData(".gif"))
-    assert [dialog.rate.itemData(i) for i in range(dialog.rate.count())] == list(RATES[".gif"])
+    assert [dialog.rate.itemData(i) for i in range(dialog.rate.count())] == [*RATES[".gif"], None]
     dialog.size_.setCurrentIndex(SIZES.index((480, 270)))
     dialog.accept()
     assert bench.runner.sent[-1] == Record(25.0)
@@ -142,6 +142,34 @@ def test_shift_v_asks_first_and_v_records_so_from_then_on(bench, qtbot, tmp_path
     again = Bench(qtbot, tmp_path)
     assert again.window.filming.settings == FilmSettings(".gif", (480, 270), 25.0)
     again.close()
+
+
+def test_films_have_any_size_and_rate_and_the_next_question_shows_them(bench):
+    dialog = opened(bench, "record_with", FilmDialog)
+    assert not any(field.isVisible() for field in (*dialog.sides, dialog.own_rate))
+    for choice in (dialog.size_, dialog.rate):
+        choice.setCurrentIndex(choice.count() - 1)
+    for field, typed in zip((*dialog.sides, dialog.own_rate), ("322", "9999", "12.5"), strict=True):
+        assert field.isVisible() and field.accessibleName() and field.toolTip()
+        field.setFocus()
+        field.selectAll()
+        bench.bot.keyClicks(field, typed)
+    dialog.format.setFocus()
+    dialog.accept()
+    assert bench.window.filming.settings == FilmSettings(".mp4", (322, 8192), 12.5)
+    assert bench.runner.sent[-1] == Record(12.5)
+    bench.window.filming.stop()
+    bench.bot.waitUntil(lambda: not bench.window.filming.unfinished, timeout=60000)
+    again = opened(bench, "record_with", FilmDialog)
+    assert [field.text() for field in (*again.sides, again.own_rate)] == ["322", "8192", "12.5"]
+    again.format.setCurrentIndex(again.format.findData(".gif"))
+    again.rate.setCurrentIndex(again.rate.count() - 1)
+    again.own_rate.setFocus()
+    again.own_rate.selectAll()
+    bench.bot.keyClicks(again.own_rate, "240")
+    again.format.setFocus()
+    assert again.own_rate.text() == "50"  # the clock of a GIF
+    again.reject()
 
 
 def test_a_cancelled_question_records_nothing(bench):

@@ -204,3 +204,16 @@ def test_panels_fold_away_and_come_back(bench):
     bench.bot.waitUntil(lambda: bench.viewport.height() > height)
     action.trigger()
     assert dock.isVisible() and action.isChecked()
+
+
+def test_f11_and_back_leaves_folded_panels_folded_and_a_maximised_window_maximised(bench):
+    window = bench.window
+    window.toggle_panel("plots")
+    window.showMaximized()
+    bench.bot.waitUntil(window.isMaximized)
+    for _ in range(2):
+        bench.bot.keyClick(bench.viewport, KEY.Key_F11)
+        bench.bot.wait(50)
+    bench.bot.waitUntil(lambda: not window.isFullScreen())
+    assert [dock.isHidden() for dock in window.docks.values()] == [False, False, True]
+    assert window.isMaximized() and window.menuBar().isVisible() and window.handles["plots"].isVisible()

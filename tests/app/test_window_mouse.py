@@ -119,18 +119,21 @@ def test_a_paused_drag_says_how_to_go_on(bench):
     bench.bot.mouseRelease(bench.viewport, LEFT, NONE, QPoint(x + 20, y))
 
 
-def test_ctrl_drag_pulls_a_body_and_release_lets_go(bench):
+@pytest.mark.parametrize("button", [LEFT, RIGHT])
+def test_ctrl_drag_pulls_a_body_and_release_lets_go(bench, button):
     hand, snapshot = bench.viewport.hand, bench.session.snapshot
     middle = hand.camera.project(snapshot.frames[:1] * 0.5 + snapshot.position[-1:] * 0.5, *hand.size)[0]
     start = (round(float(middle[0])), round(float(middle[1])))
-    drag(bench, start, (start[0] - 70, start[1] - 40), keys=CTRL, release=False)
+    drag(bench, start, (start[0] - 70, start[1] - 40), button, CTRL, release=False)
     bench.settle()
     first, last = bench.runner.of(PullBody)[0], bench.runner.of(PullBody)[-1]
     assert first.body == last.body and first.point == last.point and first.anchor != last.anchor
     assert np.allclose(hand.camera.project([last.anchor], *hand.size)[0], (start[0] - 70, start[1] - 40), atol=0.01)
     caption = bench.viewport.overlay().caption
     assert caption is not None and caption.text.endswith(" N")
-    bench.bot.mouseRelease(bench.viewport, LEFT, CTRL, QPoint(start[0] - 70, start[1] - 40))
+    assert caption.leftwards  # away from the body
+    bench.bot.mouseRelease(bench.viewport, button, CTRL, QPoint(start[0] - 70, start[1] - 40))
+    assert bench.window.menus.context is None  # a pull with the right button is no click
     assert isinstance(bench.runner.sent[-1], ReleaseBody)
 
 

@@ -12,6 +12,8 @@ from PyQt6.QtWidgets import QApplication, QLabel
 
 from app.numbers import parse
 from app.panels.scenes import NAME
+from app.theme import PADDING, ROW_INSET
+from app.widgets.number_field import NumberField
 from sim.backend import BACKENDS
 from sim.command import (
     FollowPath,
@@ -100,6 +102,21 @@ def test_a_dropped_file_is_loaded_and_listed(bench, tmp_path):
     assert bench.window.scenes.currentItem().text() == "My own body"
 
 
+def test_of_several_dropped_files_the_first_is_opened_and_that_is_said(bench, tmp_path):
+    source = Path(bench.session.stage.scene.path).with_name("free_body.toml").read_text(encoding="utf-8")
+    files = [tmp_path / f"mine{n}.toml" for n in range(2)]
+    for n, path in enumerate(files):
+        path.write_text(source.replace("Tumbling T-handle", f"Mine {n}"), encoding="utf-8")
+    data = QMimeData()
+    data.setUrls([QUrl("https://example.org/far.toml"), *(QUrl.fromLocalFile(str(path)) for path in files)])
+    copy, keys = Qt.DropAction.CopyAction, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(bench.window, QDragEnterEvent(QPoint(500, 300), copy, data, LEFT, keys))
+    QApplication.sendEvent(bench.window, QDropEvent(QPointF(500, 300), copy, data, LEFT, keys))
+    bench.bot.waitUntil(lambda: bench.session.stage.scene.title == "Mine 0")
+    [message] = bench.session.messages
+    assert message.level == "warning" and "2 files only mine0.toml" in message.text
+
+
 def test_a_scene_the_runner_refuses_leaves_everything_as_it_was(bench):
     bench.runner.refuse[LoadScene] = "This scene cannot run."
     before = bench.session.stage
@@ -123,6 +140,48 @@ def test_the_whole_row_of_a_switch_is_its_button(bench):
         bench.settle()
         assert bench.runner.sent == [SetSwitch("gravity", wanted)]
         assert switch.isChecked() is wanted
+
+
+def test_signs_grow_with_the_text_and_come_back_with_it(bench):
+    bar, actions = bench.window.menus.toolbar, bench.window.menus.actions
+
+    def places():
+        bench.bot.wait(50)
+        return [bar.widgetForAction(action).geometry() for action in bar.actions()], bar.iconSize().width()
+
+    usual = places()
+    for _ in range(3):
+        actions["text:larger"].trigger()
+    boxes, side = places()
+    assert side == round(1.4 * usual[1])
+    assert all(box.left() >= 0 and box.bottom() < bar.height() for box in boxes)
+    actions["text:usual"].trigger()
+    assert places() == usual
+
+
+def left_edges(content):
+    """Where the texts of a panel begin, and where its numbers do [px]."""
+    found = {QLabel: set(), NumberField: set()}
+    for kind, edges in found.items():
+        for part in content.findChildren(kind):
+            if part.isVisible() and (kind is NumberField or part.property("role") != "muted"):
+                edges.add(part.mapTo(content, QPoint()).x())
+    return found[QLabel], found[NumberField]
+
+
+@pytest.mark.parametrize("scene", ["Joint PD", "Joint PD on ball joints"])
+def test_texts_and_numbers_of_the_control_panel_stand_in_columns(bench, scene):
+    click_scene(bench, scene)
+    bench.bot.waitUntil(lambda: bench.session.stage.scene.title == scene)
+    bench.settle()
+    control = bench.window.control
+    content = control.layout().itemAt(0).widget().widget()
+    bench.bot.waitUntil(content.isVisible)
+    texts, numbers = left_edges(content)
+    assert texts == {PADDING} and len(numbers) == 1
+    for switch in control.switches.values():  # its ground reaches beyond the text on both sides
+        assert switch.x() == PADDING - ROW_INSET
+        assert content.width() - switch.geometry().right() - 1 == PADDING - ROW_INSET
 
 
 def test_a_refused_switch_falls_back(bench):

@@ -10,8 +10,12 @@ from app.curve_names import legend, parted, stroke
 from app.numbers import brief
 from app.scales import nearest_curve, row_at
 from app.selection import Selection
+from app.stage import load_stage
 from app.theme import THEMES
+from app.widgets.live_plot import AXIS_SLACK, LivePlot
+from app.widgets.plot_heading import Legend
 from sim.files import load
+from sim.plots import plot_info
 from tests.app.window_bench import Bench
 
 FOREARM = 2
@@ -166,6 +170,39 @@ def test_the_menu_offers_the_bodys_own_curves_first_and_they_are_saved(make, tmp
 
 
 # --- without a window -----------------------------------------------------------------------------------
+
+
+def test_long_numbers_of_an_axis_leave_no_trace(qtbot):
+    """A plot that once needed room for them looks like one that never did."""
+    info = plot_info(load_stage("rp_robot").model, "joint_speed")
+    once, never = (LivePlot(info, THEMES["light"], 10.0) for _ in range(2))
+    for plot in (once, never):
+        qtbot.addWidget(plot)
+        plot.resize(247, 178)
+        plot.show()
+    times = np.arange(1000) * 0.01
+    small, large = (np.stack([top * times / 10.0, -0.1 * top * times / 10.0], axis=1) for top in (-0.0123, 25.0))
+    once.show_values(times, small, 0.0)
+    for plot in (once, never):
+        plot.show_values(times, large, 1.0)
+    assert once.ends.form == never.ends.form and once.ends.form.characters > 0
+    assert field(once).width() == pytest.approx(field(never).width(), abs=AXIS_SLACK)
+
+
+@pytest.mark.parametrize("width", [120, 150, 180, 240, 400])
+def test_names_above_a_plot_take_a_second_line_before_one_is_cut(qapp, width):
+    names = ("gravity control", "reach control", "gravity", "Coriolis", "inertia")
+    title = Legend(names)
+    title.take_width(width)
+    places = title.places(width)
+    ends = [x + title._metrics.horizontalAdvance(word) for _, word, _, x in places]
+    assert max(ends) <= width and max(line for _, _, line, _ in places) <= 1
+    assert title.height() >= (1 + places[-1][2]) * title._metrics.height() - 1
+    complete = [curve for curve, word, _, _ in places if word == names[curve]]
+    assert complete == list(range(len(complete)))
+    if len(complete) < len(names):
+        cut = [word for curve, word, _, _ in places if curve not in complete]  # nothing where not even "…" has room
+        assert len(cut) <= 1 and places[-1][2] == 1 and all(word.endswith("…") for word in cut)
 
 
 def test_names_are_shortened_by_joint_and_axis():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from app.numbers import clock, compact, parse, significant
+from app.numbers import brief, clock, compact, parse, power_of_ten, significant
 from app.pacing import AutoQuality
 from app.scales import LiveRange, LogScale, decimate, fitted_range, grid_decades, grid_values, one_two_five, spread
 
@@ -27,10 +27,22 @@ def test_a_slider_gives_every_decade_the_same_room():
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.15, "0.1500"), (-12.3, "−12.30"), (9.99996, "10.00"), (0.0, "0.000"), (31e6, "3.100e+07"), (2e-6, "2.000e−06")],
+    [(0.15, "0.1500"), (-12.3, "−12.30"), (9.99996, "10.00"), (0.0, "0.000"), (31e6, "3.100e7"), (2e-6, "2.000e−6")],
 )
 def test_four_significant_digits(value, text):
     assert significant(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "most", "text"),
+    [(-3.21e-5, 7, "−3.2e−5"), (-12.8432, 5, "−12.8"), (-1e-9, 5, "−1e−9"), (770.43, 7, "770.4")],
+)
+def test_numbers_beside_curves_take_the_digits_there_is_room_for(value, most, text):
+    assert brief(value, most) == text and len(text) <= most
+
+
+def test_powers_of_ten_are_written_as_in_print():
+    assert [power_of_ten(n) for n in (-12, -5, 0, 3)] == ["10⁻¹²", "10⁻⁵", "1", "10³"]
 
 
 @pytest.mark.parametrize("value", [0.0, 300.0, 0.15, 12345.0, 4e-5, 1.5e-7, 3e12, -0.25])
@@ -52,6 +64,15 @@ def test_a_plot_range_holds_data_and_zero_and_is_not_wasteful(low, high):
     a, b = fitted_range(low, high, 0.1)
     assert a <= min(low, 0.0) and b >= max(high, 0.0)
     assert b - a <= max(1.6 * (max(high, 0.0) - min(low, 0.0)), 0.16)
+
+
+def test_curves_fill_their_plot():
+    """Whatever the data span, little of the plot is empty: a quarter in the mean, and never half."""
+    spans = np.geomspace(0.1, 1000.0, 400)
+    for part in (0.0, 0.3, 0.5, 0.9):  # of it below zero
+        ranges = [fitted_range(-part * span, (1.0 - part) * span, 1e-3) for span in spans]
+        filled = spans / np.ptp(ranges, axis=1)
+        assert filled.mean() > 0.75 and filled.min() > 0.5
 
 
 def test_one_two_five():

@@ -93,6 +93,14 @@ def overfull(window: Any) -> list[str]:
     return found
 
 
+def _plain_width(label: Any) -> int:
+    """Of a label's text; its own hint is what it was before the last change of the size of text."""
+    from PyQt6.QtCore import Qt
+
+    shown = label.fontMetrics().size(int(Qt.TextFlag.TextShowMnemonic), label.text())
+    return int(shown.width() + 2 * label.margin())
+
+
 def texts(window: Any) -> Any:
     """Every visible text that does not fit: widget, text, what it needs, what it has."""
     from PyQt6.QtWidgets import QAbstractButton, QLabel, QTabBar
@@ -104,7 +112,7 @@ def texts(window: Any) -> Any:
                 need = widget.heightForWidth(widget.width()) - (widget.height() - room.height())
                 if need > room.height() + 1:
                     yield widget, widget.text(), need, room.height()
-            elif (need := widget.sizeHint().width() - (widget.width() - room.width())) > room.width() + 1:
+            elif (need := _plain_width(widget)) > room.width() + 1:
                 yield widget, widget.text(), need, room.width()
     for widget in window.findChildren(QAbstractButton):
         if widget.isVisible() and widget.text() and not widget.visibleRegion().isEmpty():

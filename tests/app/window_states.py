@@ -13,6 +13,10 @@ from PyQt6.QtWidgets import QApplication
 from app.gestures import TargetDrag
 from app.kept import Kept
 from app.selection import Selection
+from sim.comparison import Course
+from sim.lane_names import LANES, REFERENCE
+from sim.ring import Ring
+from sim.state import Beside, Figures
 
 LONG = "/home/somebody/Documents/robots/a folder with a rather long name/another one/arm_reach 2026-11-18 14.03.22.mp4"
 SIZES = (1.0, 1234.5, 1e-9, 98765.0)  # of numbers beside curves
@@ -71,6 +75,32 @@ def crosshair(part: float) -> Callable[[Any], None]:
 def hovered(window: Any) -> None:
     for plot in window.plots.plots:
         plot._hover(len(plot.curves) - 1)
+
+
+def compared(size: float, stopped: str = "") -> Callable[[Any], None]:
+    """Three engines beside the leading one, with ten seconds of differences and figures of about this size."""
+
+    def do(window: Any) -> None:
+        runner = window.session.runner
+        now = runner.latest
+        figures = Figures(now.backend, "semi-implicit", 1e-3, 0.0, 1e-6 * size, *(size,) * 4, now.time - 4.0)
+        others = [name for name in LANES if name != now.backend]
+        lanes = tuple(Beside(name, now.position, now.rotation, stopped, figures) for name in others)
+        ring = Ring(2000, 1 + 3 * (1 + len(others)))
+        t = np.linspace(now.time - 10.0, now.time, 2000)
+        ring.append(np.column_stack([t, *(size * np.exp(np.sin(t + i)) for i in range(3 * (1 + len(others))))]))
+        runner.course = Course((now.backend, *others), 1 + others.index(REFERENCE), ring)
+        runner.latest = replace(now, lead=figures, beside=lanes)
+        window.bottom.show_comparison()
+        window.session.poll()
+        window.comparison.refresh(window.session.snapshot)
+        window.bottom.draw()
+
+    return do
+
+
+def plots_again(window: Any) -> None:
+    window.bottom.tabs.setCurrentIndex(0)
 
 
 def body_selected(window: Any) -> None:
@@ -206,6 +236,10 @@ STATES: dict[str, Callable[[Any], None]] = {
     "a curve hovered": hovered,
     "four plots": four_plots,
     "causes": causes,
+    "engines compared": compared(1234.5),
+    "engines compared, small numbers": compared(-1.234e-10),
+    "engines compared, one stopped": compared(1e6, "stopped at t = 4331.123 s: the joint came apart"),
+    "plots again": plots_again,
     "gains turned": gains_turned,
     "physics": physics,
     "a body selected": body_selected,
@@ -227,6 +261,8 @@ STATES: dict[str, Callable[[Any], None]] = {
     "large text, control": gains_turned,
     "large text, physics": physics,
     "large text, help": large_help,
+    "large text, engines compared": compared(1234.5),
+    "large text, plots again": plots_again,
     "large text, crosshair": large_crosshair,
     "large text, a hand": large_drag,
     "usual text": usual_text,
