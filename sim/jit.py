@@ -169,8 +169,8 @@ def _without_arrays(compiled: Callable[..., Any], function: Any) -> Any:
     return made
 
 
-# Kernels do not count the users of arrays, which took a quarter of the time of an arm's step. What they see is Python's,
-# which keeps it for as long as a call takes.
+# Kernels do not count the users of arrays, which took a quarter of the time of an arm's step. What they see is
+# Python's, which keeps it for as long as a call takes.
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _WITHOUT_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
