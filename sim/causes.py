@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.bundle import Bundle
 from sim.control.controls import Controls
 from sim.dynamics.inertia import world_inertias
 from sim.dynamics.inputs import Inputs, add_inputs, inputs_of
@@ -23,7 +24,7 @@ from sim.dynamics.motion import accelerations, subspace_rates, velocities
 from sim.dynamics.rnea import rnea
 from sim.dynamics.tree import Tree, tree_of, tree_tuple
 from sim.history import History
-from sim.jit import address, bundle, inner, jit
+from sim.jit import address, inner, jit
 from sim.model import BALL, FREE, Model
 from sim.spatial.kernels import cross, rotate
 
@@ -69,9 +70,6 @@ class Causes(NamedTuple):
     frames: Array  # (2, 3, 3)
 
 
-_pack_tree, _pack_inputs, _pack = bundle(Tree), bundle(Inputs), bundle(Causes)
-
-
 class Explainer:
     """Writes the causes of every step into `history.causes`; `entry` and `where` are what a kernel calls."""
 
@@ -99,10 +97,8 @@ class Explainer:
             out=history.keep_causes(),
             **{name: np.zeros(size) for name, size in sizes.items()},
         )
-        tree, inputs = _pack_tree(arrays.tree), _pack_inputs(arrays.inputs)
-        packed = _pack(arrays._replace(tree=tree, inputs=inputs))
-        self._kept = arrays, tree, inputs, packed  # kernels do not count who uses them
-        self.entry, self.where = address(explain, packed, 0.0), packed.where
+        self._bundle = Bundle(arrays)  # kept for the kernels that know its address
+        self.entry, self.where = address(explain, self._bundle, 0.0), self._bundle.where
 
 
 @jit

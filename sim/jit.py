@@ -1,4 +1,4 @@
-"""The one place that knows numba, but for its shortcuts (sim/shortcuts.py).
+"""What the program knows of numba, but for bundles (sim/bundle.py) and shortcuts through it (sim/shortcuts.py).
 
 Compiled kernels are kept on disk in a folder named after a hash of the sources, because numba's own
 cache sees neither changes in other files nor changed decorator flags.
@@ -6,34 +6,28 @@ cache sees neither changes in other files nor changed decorator flags.
 
 from __future__ import annotations
 
-import functools
 import gc
 import hashlib
 import os
 import re
 import shutil
 import sys
-import typing
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
-import numpy as np
-from numba.core import cgutils, types
+from numba.core import cgutils, errors, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.core.runtime import _nrt_python
-from numba.core.runtime.nrt import MemInfo
-from numba.experimental import structref
 from numba.extending import intrinsic
 
 from sim.shortcuts import NEEDLESS, take_shortcuts
 
 _SOURCES = Path(__file__).parent
 _KERNEL_FOLDERS = ("spatial", "dynamics", "impulse", "tree", "bullet", "control")
-_CONSTANTS = ("jit.py", "shortcuts.py", "model.py", "expression.py")  # whose numbers kernels have compiled in
-_KERNEL_FILES = ("ledger.py", "march.py", "record.py")
+_CONSTANTS = ("model.py", "expression.py")  # whose numbers kernels have compiled in
+_KERNEL_FILES = ("jit.py", "bundle.py", "shortcuts.py", "ledger.py", "march.py", "record.py")
 _KEEP_FOLDERS = 3
 
 # Everything that lets LLVM reorder and contract, but NaN and infinity keep their meaning: guards look for them, as
@@ -89,7 +83,6 @@ class _Part(JITCodeLibrary):
     def finalize(self) -> None:
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
-            self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
         self._finalized = True
 
@@ -155,18 +148,36 @@ class _WholeCompiler(_PartCompiler):
         collected = gc.isenabled()
         gc.disable()
         try:
-            return super().compile_extra(function)
+            return _without_arrays(super().compile_extra, function)
         finally:
             gc.freeze()
             if collected:
                 gc.enable()
 
 
+def _without_arrays(compiled: Callable[..., Any], function: Any) -> Any:
+    """Refuses what creates arrays, as numba does, and what returns them, of which numba would let tuples pass."""
+    rule = "Kernels create no arrays and return none: they write into those that they are given."
+    try:
+        made = compiled(function)
+    except errors.NumbaError as error:
+        if re.search("NRT required|returning of array", str(error)):
+            error.add_note(rule)
+        raise
+    if any(isinstance(kind, types.Array) for kind in getattr(made.signature.return_type, "types", ())):
+        raise errors.NumbaTypeError(f"{function.__name__} returns arrays. {rule}")
+    return made
+
+
+# Kernels do not count the users of arrays, which took a quarter of the time of an arm's step. What they see is
+# Python's, which keeps it for as long as a call takes.
+_OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_WITHOUT_ENTRY = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def jit(function: Callable[..., Any]) -> Any:
     """Compile `function` on its first call, without the GIL, cached on disk."""
-    kernel = numba.njit(nogil=True, cache=True, fastmath=_FASTMATH, error_model="numpy", pipeline_class=_WholeCompiler)(
-        function
-    )
+    kernel = numba.njit(cache=True, fastmath=_FASTMATH, pipeline_class=_WholeCompiler, **_OPTIONS)(function)
     _kernels.append(kernel)
     return kernel
 
@@ -176,106 +187,22 @@ def inner(function: Callable[..., Any]) -> Any:
 
     They have no entry from Python: calling one there crashes the interpreter.
     """
-    return numba.njit(
-        nogil=True,
-        fastmath=_FASTMATH,
-        error_model="numpy",
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        pipeline_class=_PartCompiler,
-    )(function)
+    return numba.njit(fastmath=_FASTMATH, pipeline_class=_PartCompiler, **_OPTIONS, **_WITHOUT_ENTRY)(function)
 
 
 def pasted(function: Callable[..., Any]) -> Any:
     """Like `inner`, for a kernel with a single caller: part of it, and not compiled and optimised a second time."""
-    return numba.njit(inline="always", fastmath=_FASTMATH, error_model="numpy")(function)
+    return numba.njit(inline="always", fastmath=_FASTMATH, **_OPTIONS)(function)
 
 
 def inlined(function: Callable[..., Any]) -> Any:
-    """Like `inner`, and pasted into every caller: small products whose tuples then stay in registers.
-
-    Without numba's reference counting, which costs 5 ns an array and call: such kernels create no arrays.
-    """
-    return numba.njit(
-        nogil=True,
-        cache=True,
-        fastmath=_FASTMATH,
-        error_model="numpy",
-        forceinline=True,
-        _nrt=False,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-    )(function)
+    """Like `inner`, and pasted into every caller: small products whose tuples then stay in registers."""
+    return numba.njit(cache=True, fastmath=_FASTMATH, forceinline=True, **_OPTIONS, **_WITHOUT_ENTRY)(function)
 
 
 def as_written(function: Callable[..., Any]) -> Any:
     """Like `inlined`, with operations in the order written; a product and a sum may be rounded once."""
-    return numba.njit(
-        nogil=True,
-        cache=True,
-        fastmath={"contract"},
-        error_model="numpy",
-        forceinline=True,
-        _nrt=False,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-    )(function)
-
-
-class _Kind(types.StructRef):  # type: ignore[name-defined]
-    """The type of a bundle under a short name: the name of every kernel that takes one repeats it."""
-
-    def __init__(self, fields: Any) -> None:
-        super().__init__(fields)
-        self.name = f"{type(self).__name__}_{hashlib.sha256(str(fields).encode()).hexdigest()[:8]}"
-
-
-def _words(value: Any) -> list[int]:
-    """A field of a bundle as kernels read it: the address of a bundle, or numba's description of an array.
-
-    An array has no owner and no parent there, so it does not count its users: counting took half the time of a step.
-    """
-    if isinstance(value, structref.StructRefProxy):
-        return [value.where]
-    return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
-
-
-def opaque(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The same with addresses for bundles: what `call` and `ask` pass on without knowing its type."""
-    return tuple(getattr(argument, "where", argument) for argument in arguments)
-
-
-@functools.cache
-def bundle(cls: type[Any], laid_open: str = "") -> Callable[[Any], Any]:
-    """Makes a NamedTuple of arrays one thing for kernels: a reference, with the arrays as its attributes.
-
-    A tuple is taken apart and put together again at every call: kernels that pass a hundred arrays down as
-    tuples compile seven times longer and cost 10 µs a call from Python, against 0.6 µs. Returns the function
-    that packs an instance, which the caller keeps alive as long as the bundle is used; a field that is packed
-    already becomes a bundle in the bundle. Every look into that counts its users, at 10 ns; the NamedTuple in
-    the field `laid_open` has its arrays beside the others instead.
-    """
-    nested = typing.get_type_hints(cls)[laid_open]._fields if laid_open else ()
-    outer = [field for field in cls._fields if field != laid_open]
-    fields = (*nested, *outer)
-    module = sys.modules[cls.__module__]
-    kind = type(f"_{cls.__name__}Kind", (_Kind,), {"__module__": cls.__module__})
-    reference: Any = type(f"_{cls.__name__}Reference", (structref.StructRefProxy,), {"__module__": cls.__module__})
-    # The disk cache finds both by their names in the module.
-    for made in (structref.register(kind), reference):
-        setattr(module, made.__name__, made)
-    structref.define_boxing(kind, reference)
-
-    def packed(instance: Any) -> Any:
-        opened = getattr(instance, laid_open) if laid_open else ()
-        values = (*opened, *(getattr(instance, field) for field in outer))
-        words = np.array([word for value in values for word in _words(value)], dtype=np.int64)
-        where = _nrt_python.meminfo_new(words.ctypes.data, words)
-        made = reference._numba_box_(kind(list(zip(fields, map(numba.typeof, values), strict=True))), MemInfo(where))
-        made.where, made.values = where, values
-        return made
-
-    return packed
+    return numba.njit(cache=True, fastmath={"contract"}, forceinline=True, **_OPTIONS, **_WITHOUT_ENTRY)(function)
 
 
 def address(kernel: Any, *arguments: Any) -> int:

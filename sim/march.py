@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.bundle import opaque
 from sim.control.controls import decide, move_targets
-from sim.jit import address, ask, call, jit, opaque
+from sim.jit import address, ask, call, jit
 from sim.record import WRITTEN, record
 from sim.state import Array, Stepper
 

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sim.bundle import Bundle
 from sim.control.controls import Controls
 from sim.dynamics.energy import energy_and_momentum
 from sim.dynamics.kinematics import frame_points
 from sim.history import History
-from sim.jit import address, bundle, call, inner, jit
+from sim.jit import address, call, inner, jit
 from sim.ledger import Book, Ledger, enter, enter_momenta
 from sim.model import Model
 from sim.state import SOLVES, WORK, Array, Sight
@@ -44,9 +45,6 @@ class Record(NamedTuple):
     explainer: Array  # (2,) where `explain` of sim/causes.py is and what it works on, while somebody watches; else 0
 
 
-_pack_sight, _pack_book, _pack = bundle(Sight), bundle(Book), bundle(Record)
-
-
 def make_record(model: Model, controls: Controls, sight: Sight, history: History, ledger: Ledger) -> tuple[Record, Any]:
     """The arrays, and the same as a bundle."""
     arrays = Record(
@@ -71,11 +69,10 @@ def make_record(model: Model, controls: Controls, sight: Sight, history: History
         momenta=np.zeros(1, dtype=np.int64),
         explainer=np.zeros(2, dtype=np.int64),
     )
-    book = _pack_book(ledger.book)
     if ledger.book.kept.any():
         bodies = arrays.mass, arrays.center, arrays.inertia, sight.position, sight.rotation, sight.twist
-        arrays.momenta[0] = address(enter_momenta, book, arrays.energy, *bodies)
-    return arrays, _pack(arrays._replace(sight=_pack_sight(sight), book=book))
+        arrays.momenta[0] = address(enter_momenta, Bundle(ledger.book), arrays.energy, *bodies)
+    return arrays, Bundle(arrays)
 
 
 @inner

@@ -17,7 +17,7 @@ SOURCES = sorted([ROOT / "main.py", *(ROOT / "sim").rglob("*.py"), *(ROOT / "app
 # Inside sim a module imports only from the lines above its own, or from its own folder.
 # "sim.control" is the table of controllers, "sim.control.*" the controllers themselves.
 LAYERS = (
-    "sim.shortcuts",
+    "sim.shortcuts sim.bundle",
     "sim.scene sim.jit sim.wording",
     "sim.expression sim.spatial.* sim.backend sim.control sim.command sim.plausible",
     "sim.check sim.target_path sim.valueless",
@@ -42,7 +42,7 @@ RANKS = {name: rank for rank, line in enumerate(LAYERS) for name in line.split()
 
 # A package that only some may import, and who may.
 RESERVED = {
-    "numba": ("sim.jit", "sim.shortcuts"),
+    "numba": ("sim.jit", "sim.bundle", "sim.shortcuts"),
     "pybullet": ("sim.bullet",),
     "sympy": ("sim.analysis.lagrange", "sim.analysis.formula"),
     "PyQt6": ("app", "main"),

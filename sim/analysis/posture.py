@@ -8,7 +8,17 @@ from typing import Any
 import numpy as np
 
 from sim.analysis.arm import arm_of, row
-from sim.dynamics.inverse_kinematics import ANGLE, DISTANCE, ITERATED, REACHED, STARTED, TOLD, find_postures, follow
+from sim.dynamics.inverse_kinematics import (
+    ANGLE,
+    DISTANCE,
+    ITERATED,
+    REACHED,
+    STARTED,
+    TOLD,
+    find_postures,
+    follow,
+    scratch,
+)
 from sim.model import Model
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -73,7 +83,8 @@ class InverseKinematics:
         Where q does not lead to a place, the nearest of `choice` postures is taken.
         """
         Q, told = np.empty((len(places), len(self._at))), np.empty((len(places), TOLD))
-        find_postures(self._arm, q[self._at], places, 6 if whole else 3, STARTS, choice, Q, told)
+        work = scratch(len(self._at), 6 if whole else 3)
+        find_postures(self._arm, q[self._at], places, STARTS, choice, work, Q, told)
         return Q, told
 
     def posture(self, place: Array, whole: bool, start: Array) -> Posture:
@@ -95,7 +106,7 @@ class InverseKinematics:
         places = np.zeros((steps, 12))
         places[:, 9:] = begin + np.arange(1, steps + 1)[:, None] / steps * (end - begin)
         Q, told = np.empty((steps, len(self._at))), np.empty((steps, TOLD))
-        done = follow(self._arm, start[self._at], places, gain, Q, told)
+        done = follow(self._arm, start[self._at], places, gain, scratch(len(self._at), 3), Q, told)
         rows = np.tile(start, (done + 1, 1))
         rows[1:, self._at] = Q[:done]
         own = rows[:, self._at]

@@ -15,7 +15,7 @@ from sim.dynamics.aba import U_WIDTH, WIDTH
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.links import Links, links_of
 from sim.dynamics.tree import Tree, body_joints, tree_of, tree_tuple
-from sim.jit import bundle, call, inner, jit
+from sim.jit import call, inner, jit
 from sim.model import Model
 from sim.spatial.kernels import cross, rotate
 
@@ -101,13 +101,6 @@ class Controls(NamedTuple):
     W: Array  # (n, WIDTH)
     U: Array  # (nv, U_WIDTH)
     frames: Array  # (2, 3, 3)
-
-
-_pack_tree, _pack_links, _pack = bundle(Tree), bundle(Links), bundle(Controls)
-
-
-def pack(controls: Controls) -> Any:
-    return _pack(controls._replace(tree=_pack_tree(controls.tree), links=_pack_links(controls.links)))
 
 
 def bare_controls(model: Model, nc: int) -> Controls:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.bundle import Bundle
 from sim.command import (
     Command,
     FollowPath,
@@ -20,7 +21,7 @@ from sim.command import (
 )
 from sim.control import CONTROLLERS, Gain
 from sim.control import paths as path_kernels
-from sim.control.controls import Array, Controls, bare_controls, pack, place
+from sim.control.controls import Array, Controls, bare_controls, place
 from sim.expression import Program, compile_expression
 from sim.jit import address
 from sim.model import Model
@@ -49,7 +50,7 @@ class Desk:
             if target.path is not None:
                 self.controls.path[i] = path_kernels.constants(target)
                 self.controls.following[i] = True
-        self.bundle = pack(self.controls)
+        self.bundle = Bundle(self.controls)
         self._find_kernels()
 
     def _enter(self, i: int, spec: ControllerSpec) -> None:

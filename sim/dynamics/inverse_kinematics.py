@@ -42,20 +42,25 @@ class Arm(NamedTuple):
     reach: Array  # (1,) [m] how far sliders without limits are moved to begin elsewhere
 
 
+def scratch(n: int, rows: int) -> tuple[Array, ...]:
+    """For n joints and 3 rows (the frame's point) or 6 (its attitude as well): at, J, A, e, pull, barred, q."""
+    shapes = (n, 6), (6, n), (rows, rows), (rows,), (n,), (n,), (n,)
+    return tuple(np.empty(shape) for shape in shapes)
+
+
 @jit
-def find_postures(arm, start, places, rows, starts, choice, Q, told):
+def find_postures(arm, start, places, starts, choice, work, Q, told):
     """A posture within the limits for each place: from `start`, or else the nearest of those few that are found
     first from all over the range.
 
     Where none is found, the posture of the least error |e| that was.
 
-    Reads   arm, start (n,) within the limits, places (m, 12) R by rows and p of the frame, rows 3 (its point) or 6
-            (its attitude as well), starts at most, choice: how many postures to find before the nearest is taken
-    Writes  Q (m, n), told (m, TOLD)
+    Reads   arm, start (n,) within the limits, places (m, 12) R by rows and p of the frame, starts at most, choice: how
+            many postures to find before the nearest is taken
+    Writes  Q (m, n), told (m, TOLD); work is `scratch`
     """
     n = start.shape[0]
-    at, J, A, e = np.empty((n, 6)), np.empty((6, n)), np.empty((rows, rows)), np.empty(rows)
-    pull, barred, q = np.empty(n), np.empty(n), np.empty(n)
+    at, J, A, e, pull, barred, q = work
     for k in range(places.shape[0]):
         seed, least, iterated, begun, found, most = 1, math.inf, 0, 0, 0, starts
         while begun < most and found < choice:
@@ -82,7 +87,7 @@ def find_postures(arm, start, places, rows, starts, choice, Q, told):
 
 
 @jit
-def follow(arm, start, places, gain, Q, told):
+def follow(arm, start, places, gain, work, Q, told):
     """The frame's point through one place after the other, its joints drawn to the middle of their range meanwhile.
 
         q ← q + J⁺ (x_k − x) − gain (1 − J⁺ J) ∇H,    H = Σ ((q − q̄) / (q_max − q_min))²
@@ -91,11 +96,12 @@ def follow(arm, start, places, gain, Q, told):
     reached before the first that was not.
 
     Reads   arm, start (n,), places (m, 12), gain
-    Writes  Q (m, n), told (m, TOLD)
+    Writes  Q (m, n), told (m, TOLD); work is `scratch` of 3 rows
     """
     n = start.shape[0]
-    at, J, A, e = np.empty((n, 6)), np.empty((6, n)), np.empty((3, 3)), np.empty(3)
-    pull, q = np.empty(n), start.copy()
+    at, J, A, e, pull, _, q = work
+    for i in range(n):
+        q[i] = start[i]
     for k in range(places.shape[0]):
         s, count = _error(arm, places, k, q, at, J, e), 0
         while count == 0 or (count < CORRECTIONS and not s < REACHED * REACHED):

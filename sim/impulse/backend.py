@@ -7,13 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from sim.backend import Diverged
+from sim.bundle import Bundle
 from sim.dynamics.kinematics import kinematics
 from sim.dynamics.tree import tree_of
 from sim.impulse.advance import advance, advance_by_feedback
 from sim.impulse.read import read
 from sim.impulse.step import GAINS_ENERGY, JOINTS_FAIL, NOT_FINITE, TURNS_TOO_FAST
 from sim.impulse.system import system_of
-from sim.impulse.world import make_work, make_world, pack_system, pack_work, pack_world
+from sim.impulse.world import make_work, make_world
 from sim.model import HINGE, Model
 from sim.rest import body_poses
 from sim.state import Array, Control, Reading, Sight, Stepper, new_sight
@@ -42,8 +43,7 @@ class ImpulseBackend:
         self.system = system_of(self.model, self._dense, self._locked_q)
         self.world = make_world(self.system)
         self._work = make_work(self.system, self.model.nv)
-        # Kernels see the same arrays through references.
-        self._kernel = pack_system(self.system), pack_work(self._work), pack_world(self.world)
+        self._kernel = Bundle(self.system), Bundle(self._work), Bundle(self.world)
         engine = {int(j): i for i, j in enumerate(self.system.joint) if j >= 0}
         self._joints = np.array([engine[j] for j in range(len(self.model.joint_names))], dtype=np.int64)
 

@@ -16,7 +16,7 @@ system by a sparse factorisation; this is Featherstone's articulated body with i
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -41,30 +41,11 @@ Array = np.ndarray[Any, np.dtype[Any]]
 STANDING, ASKED = 0.0, 1.0
 
 
-class Tree(NamedTuple):
-    """What `factor_tree` leaves for `solve_tree`, for each body and the joint that carries it."""
-
-    arm: Array  # (nb, 3) from the anchor to the centre of mass
-    reach: Array  # (nb, 3) from the parent's anchor to this one
-    axis: Array  # (nb, 3) z of a hinge, a of a slider
-    inertia: Array  # (nb, 21) articulated, with the joint's own motion projected out
-    U: Array  # (nb, 6) IA S of hinges and sliders
-    D: Array  # (nb,) 1/(Sᵀ IA S + s); 0 where the joint is held
-    ball: Array  # (nb, 21) of balls: IA before the projection (A, H: 15), then (A + s)⁻¹ (6)
-    root: Array  # (nb, 6, 6) of free bodies: the Cholesky factor of IA
-    p: Array  # (nb, 6)
-    u: Array  # (nb, 3) Sᵀ p − π
-    b: Array  # (nb, 6) the joints' velocities that are asked for, beside S q̇
-    pi: Array  # (nj,) momentum that a joint's own inertia and pushes bring along its axis
-    qd: Array  # (nj, 3)
-
-
-def make_tree(bodies: int, joints: int) -> Tree:
+def make_tree(bodies: int, joints: int) -> dict[str, Array]:
     shapes = {"arm": 3, "reach": 3, "axis": 3, "inertia": 21, "U": 6, "ball": 21, "p": 6, "u": 3, "b": 6}
     arrays = {name: np.zeros((bodies, width)) for name, width in shapes.items()}
-    return Tree(
-        **arrays, D=np.zeros(bodies), root=np.zeros((bodies, 6, 6)), pi=np.zeros(joints), qd=np.zeros((joints, 3))
-    )
+    own = {"D": np.zeros(bodies), "root": np.zeros((bodies, 6, 6)), "pi": np.zeros(joints), "qd": np.zeros((joints, 3))}
+    return arrays | own
 
 
 @inner

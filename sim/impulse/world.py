@@ -6,11 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sim.dynamics.inputs import Inputs
 from sim.impulse.block import Block, make_block
 from sim.impulse.system import System
-from sim.impulse.tree import Tree, make_tree
-from sim.jit import bundle
+from sim.impulse.tree import make_tree
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,7 +36,21 @@ class World(NamedTuple):
 class Work(NamedTuple):
     """Scratch. Nothing here outlives a step but what is a function of the pose."""
 
-    tree: Tree
+    # What `factor_tree` leaves for `solve_tree`, for each body and the joint that carries it.
+    arm: Array  # (nb, 3) from the anchor to the centre of mass
+    reach: Array  # (nb, 3) from the parent's anchor to this one
+    axis: Array  # (nb, 3) z of a hinge, a of a slider
+    inertia: Array  # (nb, 21) articulated, with the joint's own motion projected out
+    U: Array  # (nb, 6) IA S of hinges and sliders
+    D: Array  # (nb,) 1/(Sᵀ IA S + s); 0 where the joint is held
+    ball: Array  # (nb, 21) of balls: IA before the projection (A, H: 15), then (A + s)⁻¹ (6)
+    root: Array  # (nb, 6, 6) of free bodies: the Cholesky factor of IA
+    p: Array  # (nb, 6)
+    u: Array  # (nb, 3) Sᵀ p − π
+    b: Array  # (nb, 6) the joints' velocities that are asked for, beside S q̇
+    pi: Array  # (nj,) momentum that a joint's own inertia and pushes bring along its axis
+    qd: Array  # (nj, 3)
+
     block: Block
     switches: Array  # (3,) bool: whether friction or stops can act, whether anything but gravity and joints does,
     # and whether the step is one through a dead point
@@ -112,7 +124,7 @@ def make_work(system: System, nv: int) -> Work:
     size = sum(a.size for a in make_world(system))
     block = make_block(system)
     return Work(
-        tree=make_tree(nb, nj),
+        **make_tree(nb, nj),
         block=block,
         switches=np.zeros(3, dtype=np.bool_),
         fresh=np.zeros(1, dtype=np.int64),
@@ -163,18 +175,3 @@ def make_work(system: System, nv: int) -> Work:
         directions=np.zeros((2, 3)),
         good=np.zeros((2, size)),
     )
-
-
-_pack_inputs = bundle(Inputs)
-_pack_system = bundle(System)
-pack_world = bundle(World)
-_pack_block = bundle(Block)
-_pack_work = bundle(Work, "tree")
-
-
-def pack_system(system: System) -> Any:
-    return _pack_system(system._replace(inputs=_pack_inputs(system.inputs)))
-
-
-def pack_work(work: Work) -> Any:
-    return _pack_work(work._replace(block=_pack_block(work.block)))

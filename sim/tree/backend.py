@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from sim.backend import INTEGRATORS, Diverged, integrator_of
+from sim.bundle import Bundle
 from sim.model import Model
 from sim.state import Array, Control, Reading, Sight, Stepper, new_sight
 from sim.tree.advance import (
@@ -18,8 +19,8 @@ from sim.tree.advance import (
     advance_smoothly,
     read,
 )
-from sim.tree.system import pack_system, system_of
-from sim.tree.world import make_work, make_world, pack_work, pack_world
+from sim.tree.system import system_of
+from sim.tree.world import make_work, make_world
 
 _REASONS = {
     NOT_FINITE: 'body "{}" became infinite',
@@ -39,8 +40,7 @@ class TreeBackend:
         self._advance = advance if self._system.bounded.any() else advance_smoothly
         self._world = make_world(self._system, model.nq, model.nv)
         self._work = make_work(self._system, model.nq, model.nv)
-        # Kernels see the same arrays through references.
-        self._kernel = pack_system(self._system), pack_work(self._work), pack_world(self._world)
+        self._kernel = Bundle(self._system), Bundle(self._work), Bundle(self._world)
         self.set(model.q0, model.v0)
 
     def set(self, q: Array, v: Array) -> None:

@@ -13,7 +13,6 @@ from sim.dynamics.inputs import Inputs, inputs_of
 from sim.dynamics.links import links_of
 from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import Tree, body_joints, tree_of
-from sim.jit import bundle
 from sim.model import BALL, FREE, HINGE, SLIDER, Model
 from sim.rest import body_poses
 
@@ -207,10 +206,3 @@ def _place(model: Model, q: Array, j: int, rng: np.random.Generator, aligned: bo
         part /= np.linalg.norm(part)
     else:
         part[:] = rng.integers(-1, 3) * np.pi / 2 if aligned else rng.uniform(-np.pi, np.pi)
-
-
-_pack_tree, _pack_inputs, _pack_system = bundle(Tree), bundle(Inputs), bundle(System)
-
-
-def pack_system(system: System) -> Any:
-    return _pack_system(system._replace(tree=_pack_tree(system.tree), inputs=_pack_inputs(system.inputs)))

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sim.dynamics.aba import U_WIDTH, WIDTH
-from sim.jit import bundle
 from sim.model import BALL
 from sim.tree.system import System
 
@@ -147,6 +146,3 @@ def make_work(system: System, nq: int, nv: int) -> Work:
         active=np.zeros(rows, dtype=np.bool_),
         both_ways=np.zeros(rows, dtype=np.bool_),
     )
-
-
-pack_world, pack_work = bundle(World), bundle(Work)

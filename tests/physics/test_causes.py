@@ -52,7 +52,11 @@ def test_gravity_coriolis_and_their_sum_are_those_of_the_equation_of_motion(back
 @pytest.mark.parametrize("backend", ["impulse", "tree"])
 @pytest.mark.parametrize("seed", range(4))
 def test_joints_without_friction_hold_nothing_to_second_order(backend, seed):
-    """Balls, sliders and flying bases too: what is left over falls by 4 with half the step."""
+    """Balls, sliders and flying bases too: what is left over falls by 4 with half the step.
+
+    Joints are held to 1e-10 m, so accelerations are off by up to that over h²: of some trees as much as what is left
+    over at 0.5 ms, but far less at 2 ms.
+    """
     scene = random_tree(seed, 6, floating=seed % 2 == 1)
 
     def left_over(dt):
@@ -60,9 +64,9 @@ def test_joints_without_friction_hold_nothing_to_second_order(backend, seed):
         size = max(np.abs(cause(name)).max() for name in (GRAVITY, CORIOLIS))
         return np.abs(cause(held_name(world.model))).max() / size
 
-    coarse, fine = left_over(1e-3), left_over(5e-4)
-    assert coarse < 1e-3
-    assert fine == pytest.approx(coarse / 4, rel=0.2)
+    coarse, fine = left_over(4e-3), left_over(2e-3)
+    assert coarse < 1e-4
+    assert fine == pytest.approx(coarse / 4, rel=0.1)
 
 
 @pytest.mark.parametrize("backend", ENGINES)

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from sim.backend import create
+from sim.bundle import Bundle
 from sim.command import PullBody, Reset, SetBackend
 from sim.files import load
-from sim.jit import bundle
-from sim.ledger import Book, Ledger, enter, enter_momenta
+from sim.ledger import Ledger, enter, enter_momenta
 from sim.model import Model, compile_model
 from sim.scene import Body, Input, Joint, Pose, Scene
 from sim.simulation import Simulation
@@ -152,7 +152,7 @@ def by_hand(model: Model, reading: Reading) -> np.ndarray:
 
 
 def entered(ledger: Ledger, model: Model, r: Reading) -> None:
-    book, sums = bundle(Book)(ledger.book), by_hand(model, r)
+    book, sums = Bundle(ledger.book), by_hand(model, r)
     enter(book, sums, r.work, float(r.solves), r.joint_gap, r.joint_angle_error, False)
     bodies = model.body_mass, model.body_center, model.body_inertia
     enter_momenta(book, sums, *bodies, r.position, r.rotation, r.twist)

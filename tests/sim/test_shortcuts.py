@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +47,7 @@ def instructions(source: str, cache: Path) -> list[str]:
         [sys.executable, "-c", source], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert run.returncode == 0, run.stderr
-    return run.stdout.splitlines()
+    return re.sub("object at 0x[0-9a-f]+", "object", run.stdout).splitlines()  # names of constants in numba 0.62
 
 
 def test_shortcuts_make_the_same_machine_code(tmp_path: Path) -> None:
