@@ -31,6 +31,7 @@ class BottomPanel(QWidget):
         self.tabs.setExpanding(False)
         self.tabs.setFixedHeight(TIMELINE_HEIGHT)
         self.tabs.currentChanged.connect(self.pages.setCurrentIndex)
+        session.shown.plots_changed.connect(lambda: self.tabs.setCurrentIndex(PLOTS))
         strip = QWidget()
         strip.setObjectName("panel")
         row = QHBoxLayout(strip)

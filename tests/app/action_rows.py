@@ -437,6 +437,7 @@ def calm(bench: Bench) -> None:
         bench.bot.waitUntil(lambda: not window.isFullScreen(), timeout=20_000)
     for dock in window.docks.values():
         dock.show()
+    window.bottom.tabs.setCurrentIndex(0)
     if not math.isclose(style.text_scale(), 1.0):
         window.menus.actions["text:usual"].trigger()
     window.choose_theme("light")

@@ -147,6 +147,12 @@ def test_menu_and_keys_reach_it_too(still):
     assert still.runner.of(Compare)[-1] == Compare(("tree", "pybullet"))
 
 
+def test_who_asks_for_a_plot_sees_the_plots(still):
+    still.window.bottom.show_comparison()
+    still.window.menus.actions["plot:energy"].trigger()
+    assert still.window.plots.isVisible() and "Energy" in [plot.info.title for plot in still.window.plots.plots]
+
+
 def test_what_cannot_run_the_scene_is_grey_with_the_reason(qtbot, tmp_path):
     bench = Bench(qtbot, tmp_path, "four_bar")
     rows = bench.window.comparison.rows
