@@ -45,11 +45,15 @@ def settings_of(world: Simulation) -> tuple[Command, ...]:
 
 
 def hold(world: Simulation, settings: tuple[Command, ...], state: State) -> None:
-    """The world in a state under settings; the engine is the state's own."""
+    """The world in a state under settings; the engine is the state's own.
+
+    Another solver has other variables than the state, of the same q and v.
+    """
     if world.backend_name != state.backend:
         world.apply(SetBackend(state.backend))
     _obey(world, settings)
-    world.state = state
+    now = world.state
+    world.state = state if state.fits(now) else replace(state, engine=now.engine)
     _obey(world, settings)  # the state has its own joint targets
 
 
@@ -68,8 +72,10 @@ def stay(world: Simulation, command: Hold) -> None:
 
 
 def start(world: Simulation, settings: tuple[Command, ...], state: State, since: tuple[int, float]) -> None:
-    """A world that begins here, its history and its accounts too."""
+    """A world that begins here, its history and its accounts too; raises ValueError where the state does not fit."""
     hold(world, settings, state)
+    if not state.fits(world.state):
+        raise ValueError("This state is of another scene.")
     world.begin_history(since)
 
 
