@@ -52,6 +52,8 @@ class Replay:
         while (left := math.ceil((time - self.world.time) / self.world.dt - 0.5 - 1e-9)) > 0 and not self.is_over:
             self.obey()
             self.step(left)
+        if self.world.step_count >= self.run.end.step:
+            self.obey()
 
     @property
     def is_same(self) -> bool:

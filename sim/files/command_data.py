@@ -5,7 +5,6 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from functools import cache
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -28,16 +27,16 @@ def read_command(data: Any) -> Command:
     ((name, values),) = data.items()
     if name not in JOURNALLED:
         raise ValueError(f'there is no command "{name}"; {suggestion(name, tuple(JOURNALLED))}')
-    hints = _hints(JOURNALLED[name])
+    hints = _HINTS[name]
     if not isinstance(values, Mapping) or set(values) != set(hints):
         wanted = ", ".join(f'"{key}"' for key in hints) or "nothing"
         raise ValueError(f"{name} consists of {wanted}.")
     return JOURNALLED[name](**{key: _value(hint, values[key], f"{name}.{key}") for key, hint in hints.items()})
 
 
-@cache
 def _hints(command: type[Command]) -> dict[str, Any]:
-    return {field.name: get_type_hints(command)[field.name] for field in fields(command)}
+    hints = get_type_hints(command)
+    return {field.name: hints[field.name] for field in fields(command)}
 
 
 def _data(value: Any) -> Any:
@@ -69,3 +68,6 @@ def _tuple(hints: tuple[Any, ...], data: Any, where: str) -> tuple[Any, ...]:
     if len(data) != len(hints):
         raise ValueError(f"{where} is a list of {len(hints)}, not of {len(data)}.")
     return tuple(_value(hint, member, where) for hint, member in zip(hints, data, strict=True))
+
+
+_HINTS = {name: _hints(command) for name, command in JOURNALLED.items()}

@@ -91,8 +91,8 @@ def _parse(file: str) -> dict[str, Any]:
         raise SceneError("this is no run; File ▸ Save run… in the window writes one.")
     if data[_KEY] != FORMAT:
         raise SceneError(
-            f"its format is version {data[_KEY]!r:.20}, and this program reads version {FORMAT}; take it again with the "
-            f"version of Impulse that wrote it ({data.get('program', 'unknown')!s:.20})."
+            f"its format is version {data[_KEY]!r:.20}, and this program reads version {FORMAT}; "
+            f"take it again with the Impulse that wrote it ({data.get('program', 'unknown')!s:.20})."
         )
     return data
 

@@ -14,10 +14,10 @@ from sim.backend import INTEGRATORS
 from sim.control.desk import COMMANDS
 from sim.files import load
 from sim.files.log import Log
-from sim.files.run_file import read_run, run_text, write_run
+from sim.files.run_file import read_run, write_run
 from sim.past import JOURNALLED, Fail, Hold, Run, RunTold
 from sim.replay import Replay
-from sim.scene import SOLVERS, STABILISATIONS, Scene, SceneError
+from sim.scene import SOLVERS, STABILISATIONS, Scene
 from sim.simulation import _APPLY
 from tests.sim.driver import Driver
 from tests.worlds import ENGINES
