@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from sim.command import (
@@ -24,6 +25,12 @@ from sim.command import (
 )
 from sim.scene import Scene
 from sim.state import State
+
+SUFFIX = ".run.json"  # of files with runs
+
+
+def is_run_file(path: str | os.PathLike[str]) -> bool:
+    return os.fspath(path).lower().endswith(SUFFIX)
 
 
 @dataclass(frozen=True)

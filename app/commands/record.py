@@ -29,7 +29,7 @@ from app.render.overlays import OVERLAYS
 from app.theme import THEMES
 from app.video_formats import FORMATS
 from sim.backend import silent
-from sim.files.run_file import is_run_file
+from sim.past import is_run_file
 
 if TYPE_CHECKING:
     from app.video_encoder import Encoder

@@ -25,14 +25,9 @@ from sim.past import End, Entry, Keyframe, Run
 from sim.scene import Scene, SceneError
 from sim.state import Array, State
 
-SUFFIX = ".run.json"
 FORMAT = 1
 _KEY = "impulse_run"  # its value is the version of the format
 _TYPES = ("<f8", "<i8", "|b1")
-
-
-def is_run_file(path: str | os.PathLike[str]) -> bool:
-    return os.fspath(path).lower().endswith(SUFFIX)
 
 
 def write_run(run: Run, path: str | os.PathLike[str]) -> None:

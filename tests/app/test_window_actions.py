@@ -40,7 +40,7 @@ def bench(shared, monkeypatch, tmp_path):
     recent = [tmp_path / f"recent{n}.toml" for n in range(MOST_RECENT)]
     for n, path in enumerate(recent):
         path.write_text(ZOO.replace("Zoo", f"Recent {n}"), encoding="utf-8")
-    saves = {"Save scene": tmp_path / "mine.toml", "Export data": tmp_path / "data.csv"}
+    saves = {"Save scene": tmp_path / "mine.toml", "Export data": tmp_path / "data.csv", "Save run": tmp_path / "mine"}
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(recent[3]), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda _, title, *rest: (str(saves[title]), ""))
     calm(shared)
