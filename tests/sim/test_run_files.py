@@ -71,7 +71,10 @@ MISTAKES: dict[str, tuple[Callable[[dict[str, Any]], Any], str]] = {
     "truth for a step": (put("entries", 0, "step", True), 'entry 1: "step" has the wrong kind'),
     "order": (put("entries", 0, "step", 15), 'the steps of "entries" go back'),
     "past the end": (put("entries", 1, "step", 21), 'the steps of "entries" go back, or past the end'),
-    "unknown command": (put(*GAIN, {"SetGains": {}}), 'entry 1: there is no command "SetGains"; did you mean "SetGain"?'),
+    "unknown command": (
+        put(*GAIN, {"SetGains": {}}),
+        'entry 1: there is no command "SetGains"; did you mean "SetGain"?',
+    ),
     "two commands": (put(*GAIN, {"SetGain": {}, "SetStep": {}}), "entry 1: a command is one name"),
     "fields": (put(*GAIN, {"SetGain": {"controller": "reach"}}), 'SetGain consists of "controller", "gain", "value"'),
     "kind": (put(*GAIN, "SetGain", "value", "5"), "SetGain.value is a number, not '5'"),
