@@ -20,6 +20,8 @@ class Replay:
     def __init__(self, run: Run, backend: str | None = None) -> None:
         self.run = run
         self._same_engine = backend is None
+        if backend and run.begin.state.step:
+            raise SceneError("it begins on its way, in a state that is known to its own engine alone.")
         self.world = Simulation(run.scene, backend or run.begin.state.backend)
         state = run.begin.state if self._same_engine else state_on(self.world, run.begin.state)
         try:

@@ -145,3 +145,16 @@ def test_a_run_is_no_scene(run, tmp_path):
     write_run(run, tmp_path / "a.run.json")
     with pytest.raises(SceneError, match=r"a saved run, not a scene; `main.py replay .*a\.run\.json` takes it again"):
         load(tmp_path / "a.run.json")
+
+
+def test_a_run_that_begins_on_its_way_belongs_to_its_engine(tmp_path):
+    world = Simulation(load("arm_reach"))
+    world.step(30)
+    journal = Journal(world)
+    world.step(20)
+    write_run(journal.run(), tmp_path / "a.run.json")
+    replay = Replay(run := read_run(tmp_path / "a.run.json"))
+    replay.go_to(1.0)
+    assert replay.is_over and replay.is_same
+    with pytest.raises(SceneError, match="it begins on its way"):
+        Replay(run, "tree")
