@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app import export
+from app import export, run_saving
 from app.action import Action
 from app.filming import FilmSettings
 from app.scene_files import MOST_RECENT
@@ -86,6 +86,15 @@ FILE_ACTIONS: tuple[Action, ...] = (
         export.ask_and_export,
         ("Ctrl+E",),
         tip="Write every step of the last minute as CSV or NPZ, with named columns and units",
+        refusal=lambda w: export.refusal(w.session),
+        group=1,
+    ),
+    Action(
+        "save_run",
+        "File",
+        "Save run…",
+        run_saving.ask_and_save,
+        tip="Write all that was done since the start or the last reset, so that main.py replay takes it again exactly",
         refusal=lambda w: export.refusal(w.session),
         group=1,
     ),

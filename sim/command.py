@@ -189,6 +189,11 @@ class Record(Command):
 
 
 @dataclass(frozen=True)
+class TellRun(Command):
+    """Asks for everything that led from the beginning to now (sim/past.py: RunTold)."""
+
+
+@dataclass(frozen=True)
 class Event:
     """Base of what the runner reports back."""
 

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.backend import INTEGRATORS, SETTINGS, BackendError, Diverged
-from sim.command import Command, SetGravity, SetIntegrator, SetSolver, SetStabilisation, SetStep
+from sim.backend import INTEGRATORS, BackendError, Diverged
+from sim.command import Command, SetGravity, SetStep
 from sim.control.desk import COMMANDS
+from sim.holding import OF_ENGINES, is_heeded
 from sim.lane_names import REFERENCE, engine_of, lane_title
 from sim.rewind import SPACING, Rewind
 from sim.scene import SceneError
@@ -18,11 +19,6 @@ from sim.state import Array
 
 FINER = 8  # its steps a step; a power of two, so that its times are those of the others to the bit
 PRECISE = "gauss4"
-_OF_ENGINES: dict[type[Command], str] = {
-    SetSolver: "solver",
-    SetStabilisation: "stabilise",
-    SetIntegrator: "integrator",
-}
 
 
 class Lane:
@@ -81,7 +77,7 @@ class Lane:
 
     def obey(self, command: Command) -> str:
         """What was asked of the leading world; returns a sentence if it cannot be done here."""
-        if type(command) in _OF_ENGINES and not self._heeds(command):
+        if type(command) in OF_ENGINES and not self._heeds(command):
             return ""
         if isinstance(command, SetStep):
             command = SetStep(command.dt / self.finer)
@@ -93,10 +89,7 @@ class Lane:
         return ""
 
     def _heeds(self, command: Command) -> bool:
-        setting = _OF_ENGINES[type(command)]
-        if self.name == REFERENCE or setting not in SETTINGS[self.world.backend_name]:
-            return False
-        return setting != "integrator" or getattr(command, setting) in INTEGRATORS[self.world.backend_name]
+        return self.name != REFERENCE and is_heeded(self.world.backend_name, command)
 
     def _stop(self, why: str) -> str:
         self.stopped = why
@@ -119,4 +112,4 @@ class Lane:
         self.world.close()
 
 
-SHARED = (*COMMANDS, *_OF_ENGINES, SetStep, SetGravity)  # what all worlds of a comparison obey
+SHARED = (*COMMANDS, *OF_ENGINES, SetStep, SetGravity)  # what all worlds of a comparison obey

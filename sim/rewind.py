@@ -9,59 +9,26 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
-from sim.backend import without
-from sim.command import (
-    Command,
-    FollowPath,
-    SetBackend,
-    SetGain,
-    SetGravity,
-    SetIntegrator,
-    SetJointTarget,
-    SetSolver,
-    SetStabilisation,
-    SetStep,
-    SetSwitch,
-    SetTarget,
-)
+from sim.command import Command, FollowPath, SetTarget
 from sim.history import History
+from sim.holding import hold, settings_of
+from sim.past import Keyframe
 from sim.simulation import Simulation
-from sim.state import State
+
+if TYPE_CHECKING:
+    from sim.journal import Journal
 
 SPACING = 100  # steps
 MOST_BYTES = 64_000_000
-OF_ENGINES: dict[Any, str] = {  # settings that only some engines heed
-    SetSolver: "solver",
-    SetStabilisation: "stabilise",
-    SetIntegrator: "integrator",
-}
-
-
-@dataclass(frozen=True)
-class Keyframe:
-    state: State
-    settings: tuple[Command, ...]
-    since: tuple[int, float]  # from which step and time on the step size holds
-
-    @property
-    def dt(self) -> float:
-        return next(command.dt for command in self.settings if isinstance(command, SetStep))
-
-    @property
-    def size(self) -> int:
-        """Bytes, about."""
-        return sum(a.nbytes for a in self.state.engine.values()) + 100 * len(self.settings) + 1000
 
 
 class Rewind:
     """The keyframes of one world; `note` before every step, `change` after every command."""
 
-    def __init__(self, world: Simulation) -> None:
-        self.world = world
+    def __init__(self, world: Simulation, journal: Journal | None = None) -> None:
+        self.world, self.journal = world, journal
         self._frames: deque[Keyframe] = deque()
         self._bytes = 0
         self._changed = True
@@ -73,10 +40,18 @@ class Rewind:
         self._changed = True
         self._end = None
         self._forget_from(self.world.step_count + 1)
+        if self.journal:
+            self.journal.note(command)
         if isinstance(command, SetTarget):
             self._paths[command.target] = FollowPath(command.target, False)
         elif isinstance(command, FollowPath):
             self._paths[command.target] = command
+
+    def fail(self) -> None:
+        """A step was tried in vain, which the controllers remember."""
+        self._changed = True
+        if self.journal:
+            self.journal.fail()
 
     def note(self) -> None:
         """Before a step: keep a keyframe if this is the place for one."""
@@ -119,21 +94,23 @@ class Rewind:
         self._keep_end()
         world = self.world
         frame = next(f for f in reversed(self._frames) if f.state.step <= goal)
-        now = self._settings()
-        self._hold(frame.settings, frame.state)
+        now = (*settings_of(world), *self._paths.values())
+        hold(world, frame.settings, frame.state)
         self._recall()
         world._since = frame.since
         world.history.cut(world.time)
         world.step(goal - frame.state.step)
-        self._hold(now, world.state)
-        for command in self._paths.values():
-            world.apply(command)
+        hold(world, now, world.state)
+        if self.journal:
+            self.journal.arrive(now)
         self._changed = True
 
     def _keep_end(self) -> None:
         """Before going from the present: what one can come forward to again."""
         if self._end is None:
             self._end = self.world.history, self.world.history.count
+            if self.journal:
+                self.journal.leave()
             self._keep()
 
     def _recall(self) -> None:
@@ -147,48 +124,10 @@ class Rewind:
 
     def _keep(self) -> None:
         self._forget_from(self.world.step_count)
-        self._frames.append(Keyframe(self.world.state, self._settings(), self.world._since))
+        self._frames.append(Keyframe(self.world.state, settings_of(self.world), self.world._since))
         self._bytes += self._frames[-1].size
-
-    def _hold(self, settings: tuple[Command, ...], state: State) -> None:
-        """The world in a state under settings; the engine is the state's own."""
-        if self.world.backend_name != state.backend:
-            self.world.apply(SetBackend(state.backend))
-        self._obey(settings)
-        self.world.state = state
-        self._obey(settings)  # the state has its own joint targets
-
-    def _obey(self, settings: tuple[Command, ...]) -> None:
-        held = self._settings()
-        for command in settings:
-            needless = type(command) in OF_ENGINES and without(self.world.backend_name, OF_ENGINES[type(command)])
-            if command not in held and not needless:
-                self.world.apply(command)
-
-    def _settings(self) -> tuple[Command, ...]:
-        """What people chose, as the commands that choose it; the engine apart, which a State names."""
-        return (*_of_the_world(self.world), *_of_controllers(self.world), self.world.desk.grip())
 
     def _forget_from(self, step: int) -> None:
         while self._frames and self._frames[-1].state.step >= step:
             self._bytes -= self._frames.pop().size
 
-
-def _of_the_world(world: Simulation) -> Iterator[Command]:
-    now = world.snapshot()
-    yield SetStep(now.dt)
-    yield SetGravity(now.gravity)
-    for command, setting in OF_ENGINES.items():
-        if not without(world.backend_name, setting):
-            yield command(getattr(now, setting))
-
-
-def _of_controllers(world: Simulation) -> Iterator[Command]:
-    now, model = world.snapshot(), world.model
-    yield from (SetSwitch(name, on) for name, on in now.controllers.items())
-    yield from (SetGain(name, gain, value) for name, gains in now.gains.items() for gain, value in gains.items())
-    for name, q in now.joint_targets.items():
-        for j, joint in enumerate(model.joint_names):
-            own = q[model.joint_q[j] : model.joint_q[j + 1]].tolist()
-            if own:
-                yield SetJointTarget(name, joint, tuple(own))

@@ -41,6 +41,7 @@ from sim.command import (
     StepBack,
     StepOnce,
     Stopped,
+    TellRun,
     WatchCauses,
     WatchForces,
 )
@@ -154,6 +155,7 @@ class Runner:
         return True
 
     def _load(self, command: LoadScene) -> Command | None:
+        from sim.journal import Journal
         from sim.rewind import Rewind
         from sim.simulation import Simulation
 
@@ -167,7 +169,7 @@ class Runner:
             fresh.apply(Reset())
         finally:
             self.events.put(Busy(""))
-        old, self._simulation, self._rewind = self._simulation, fresh, Rewind(fresh)
+        old, self._simulation, self._rewind = self._simulation, fresh, Rewind(fresh, Journal(fresh))
         self._scene_id += 1
         self._restart_clock()
         self._next_frame = 0.0
@@ -276,6 +278,11 @@ class Runner:
             self._simulation.explain(command.on)
             self.events.put(Busy(""))
 
+    def _tell_run(self, command: TellRun) -> None:
+        if self._rewind is None or self._rewind.journal is None:
+            raise ValueError("No scene is running yet.")
+        self.events.put(self._rewind.journal.tell(command))
+
     def _take_steps(self) -> None:
         """The steps the clock owes, at most BUDGET long; then a new snapshot."""
         simulation = self._simulation
@@ -311,13 +318,14 @@ class Runner:
         simulation = self._simulation
         if simulation is None:
             return 0
-        if self._rewind:
-            self._rewind.note()
+        assert self._rewind
+        self._rewind.note()
         before, start = simulation.step_count, time.thread_time()
         try:
             simulation.step(min(most, self._steps_to_frame()))
         except Diverged as error:
             self._running = False
+            self._rewind.fail()
             self._follow(start)
             self._publish()
             self.events.put(Stopped(f"Stopped at t = {simulation.time:.3f} s: {error}."))
@@ -384,6 +392,7 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     Record: Runner._record,
     WatchForces: Runner._watch_forces,
     WatchCauses: Runner._watch_causes,
+    TellRun: Runner._tell_run,
     Compare: Runner._compare,
     SetTolerance: Runner._set_tolerance,
 }

@@ -155,7 +155,12 @@ class Simulation:
         self.desk.take_over(lead.desk)
         self._engine.set(lead.q, lead.v)
         first, start = lead._since
-        self.time, self.step_count, self._since = lead.time, finer * lead.step_count, (finer * first, start)
+        self.time, self.step_count = lead.time, finer * lead.step_count
+        self.begin_history((finer * first, start))
+
+    def begin_history(self, since: tuple[int, float]) -> None:
+        """Whatever is written down begins with the state of now; `since`: from which step and time on dt holds."""
+        self._since = since
         self.history = History(self.model, self.dt)
         self.ledger = Ledger(self.model)
         self._furnish()
@@ -263,12 +268,9 @@ class Simulation:
 
     def _reset(self, _: Reset) -> None:
         self._engine.set(self.model.q0, self.model.v0)
-        self.time, self.step_count, self._since = 0.0, 0, (0, 0.0)
+        self.time, self.step_count = 0.0, 0
         self.desk.let_go()
-        self.history = History(self.model, self.dt)
-        self.ledger = Ledger(self.model)
-        self._furnish()
-        self._observe(WRITTEN)
+        self.begin_history((0, 0.0))
 
     def _set_backend(self, c: SetBackend) -> Command:
         inverse = SetBackend(self.backend_name)
@@ -285,13 +287,13 @@ class Simulation:
         if setting == "integrator":
             find(INTEGRATORS[self.backend_name], value, "integrator")
         before: str = self.integrator if setting == "integrator" else getattr(self.scene, setting)
-        self._change_scene(**{setting: value})
+        self.change_scene(**{setting: value})
         return before
 
     def _set_gravity(self, c: SetGravity) -> Command:
         inverse = SetGravity(self.scene.gravity)
         before = float(self._kept.energy[1])
-        self._change_scene(gravity=c.gravity)
+        self.change_scene(gravity=c.gravity)
         self.history.rebase(float(self._kept.energy[1]) - before)
         return inverse
 
@@ -303,7 +305,7 @@ class Simulation:
         self.open_account()
         return inverse
 
-    def _change_scene(self, **changes: Any) -> None:
+    def change_scene(self, **changes: Any) -> None:
         """The world goes on under a changed scene from the same q and v; raises before anything has changed."""
         scene = replace(self.scene, **changes)
         model = compile_model(scene)

@@ -4,6 +4,7 @@
 COMMANDS = {
     "scenes": ("app.commands.scenes", "list the built-in scenes"),
     "run": ("app.commands.run", "simulate without a screen; summary, JSON and logs"),
+    "replay": ("app.commands.replay", "take a run again that the window has saved, to the bit"),
     "compare": ("app.commands.compare", "run a scene on several engines in lockstep; table, HTML, CSV, JSON"),
     "analyse": ("app.commands.analyse", "poses, Jacobian, M, C, g and bounds of a robot in one state"),
     "ik": ("app.commands.ik", "joint coordinates that bring a robot's tool to a place, or along a line"),

@@ -20,6 +20,7 @@ from sim.scene import SOLVERS, STABILISATIONS, Scene
 from sim.wording import listing, suggestion
 
 MOST_STEPS = 1_000_000_000
+USUAL_DURATION = 5.0  # [s]
 
 
 class CommandError(Exception):
@@ -124,23 +125,24 @@ def backend(text: str) -> str:
     return text
 
 
-_IMPULSE_OPTIONS = {"solver": SOLVERS, "stabilise": STABILISATIONS}
+IMPULSE_OPTIONS = {"solver": SOLVERS, "stabilise": STABILISATIONS}
 
 
-def add_simulation(parser: argparse.ArgumentParser) -> None:
-    """SCENE and all that decides how it is simulated; see `scene_of`."""
+def add_simulation(parser: argparse.ArgumentParser, runs: bool = False) -> None:
+    """SCENE and all that decides how it is simulated; see `scene_of`. With `runs` it may be one, as long as it was."""
     step = number(f"a step above 0 and at most {LONGEST_STEP} s", 1e-9, LONGEST_STEP)
     time = number("a time from 0 to 1e6 s", 0.0, 1e6)
     engines = f"engine: {listing(BACKENDS, 'or')}"
     integrators = listing(dict.fromkeys(name for names in INTEGRATORS.values() for name in names), "or")
     add = parser.add_argument
-    add("scene", metavar="SCENE", help="a built-in scene, or a scene file")
+    add("scene", metavar="SCENE", help=f"a built-in scene, or a scene file{', or a saved run' * runs}")
     add("--backend", type=backend, metavar="NAME", help=f"{engines} (default: what the scene says)")
     add("--integrator", metavar="NAME", help=f"of engines that have a choice: {integrators}")
-    for option, choices in _IMPULSE_OPTIONS.items():
+    for option, choices in IMPULSE_OPTIONS.items():
         add(f"--{option}", type=one_of(*choices), metavar="NAME", help=f"of impulse: {listing(choices, 'or')}")
     add("--dt", type=step, metavar="S", help="step in seconds (default: what the scene says)")
-    add("--duration", type=time, default=5.0, metavar="S", help="simulated seconds (default: 5)")
+    usual, lasting = None if runs else USUAL_DURATION, f"{USUAL_DURATION:g}{'; of a run: all of it' * runs}"
+    add("--duration", type=time, default=usual, metavar="S", help=f"simulated seconds (default: {lasting})")
     add_start(
         parser,
         "start from these coordinates: free bodies first, then the joints",
@@ -165,7 +167,7 @@ def scene_of(args: argparse.Namespace) -> Scene:
     if args.integrator:
         _check_integrator(args.integrator, scene.backend)
         scene = replace(scene, integrator=args.integrator)
-    for option in _IMPULSE_OPTIONS:
+    for option in IMPULSE_OPTIONS:
         if value := getattr(args, option):
             if scene.backend != "impulse":
                 raise CommandError(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from math import cos, pi
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.commands.arguments import CommandError
 from app.commands.compiling import prepared
@@ -15,6 +16,9 @@ from app.theme import THEMES
 from sim.command import Command, PullBody, ReleaseBody, SetJointTarget
 from sim.files import builtin_names, load
 from sim.files.draft import cannot_write
+
+if TYPE_CHECKING:
+    from sim.simulation import Simulation
 
 EXAMPLES = """\
 examples:
@@ -101,7 +105,21 @@ def _write_films(folder: Path) -> Iterator[Path]:
         simulation, path = prepared(load(name)), folder / f"{name}.mp4"
         try:
             with Encoder(path, *FILM_SIZE, FPS) as film:
-                draw(simulation, round(seconds * FPS), FPS, film, "light", script=SCRIPTS.get(name, []))
+                frames = round(seconds * FPS)
+                draw(simulation, frames, film, "light", (), moments(simulation, frames, FPS, SCRIPTS.get(name, [])))
         finally:
             simulation.close()
         yield path
+
+
+def moments(
+    simulation: Simulation, frames: int, fps: float, script: Iterable[tuple[float, Command]] = ()
+) -> Iterator[None]:
+    """Brings the world to the time of one image after the other; commands are given at the first one after theirs."""
+    start, waiting = simulation.step_count, sorted(script, key=lambda line: line[0])
+    for n in range(frames):
+        due = start + round(n / fps / simulation.dt)
+        simulation.step(due - simulation.step_count)
+        while waiting and waiting[0][0] <= n / fps:
+            simulation.apply(waiting.pop(0)[1])
+        yield

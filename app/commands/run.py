@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.commands.arguments import CommandError, add_simulation, output, scene_of, step_count
@@ -42,13 +43,13 @@ def run(args: argparse.Namespace) -> int:
     try:
         seconds = _simulate(simulation, steps, log)
     except Diverged as problem:
-        _save(log, args)  # the steps before it are what one wants to see
+        save_log(log, args.log)  # the steps before it are what one wants to see
         raise CommandError(f"Stopped at t = {simulation.time:.6g} s: {problem}.", 1) from problem
     finally:
         simulation.close()
-    _save(log, args)
-    result = _result(simulation, seconds)
-    print(json.dumps(result) if args.json else _summary(simulation, result))
+    save_log(log, args.log)
+    result = result_of(simulation, seconds)
+    print(json.dumps(result) if args.json else summary_of(simulation, result))
     return 0
 
 
@@ -70,17 +71,17 @@ def _simulate(simulation: Simulation, steps: int, log: Log | None) -> float:
     return seconds
 
 
-def _save(log: Log | None, args: argparse.Namespace) -> None:
+def save_log(log: Log | None, path: Path) -> None:
     from sim.files.draft import cannot_write
 
     if log:
         try:
-            log.save(args.log)
+            log.save(path)
         except OSError as error:
-            raise CommandError(cannot_write(args.log, error), 1) from error
+            raise CommandError(cannot_write(path, error), 1) from error
 
 
-def _result(simulation: Simulation, seconds: float) -> dict[str, Any]:
+def result_of(simulation: Simulation, seconds: float) -> dict[str, Any]:
     """Everything about the run; `sim.ledger` says what the drifts are."""
     from sim.spatial.rotation import matrix_to_quat
 
@@ -116,7 +117,7 @@ def _result(simulation: Simulation, seconds: float) -> dict[str, Any]:
     }
 
 
-def _summary(simulation: Simulation, result: dict[str, Any]) -> str:
+def summary_of(simulation: Simulation, result: dict[str, Any]) -> str:
     from sim.backend import BACKENDS
 
     model, end = simulation.model, simulation.snapshot()

@@ -80,6 +80,10 @@ class Log:
         self._blocks.append(np.hstack([*(rows[:, at[name]] for name in ("time", "q", "v")), torque, *others]))
         self._next = history.count
 
+    def go_on(self, history: History) -> None:
+        """In a history that may be another one; its rows so far count as added."""
+        self._next = history.count
+
     @property
     def rows(self) -> Array:
         """(n, columns) of what was added so far."""

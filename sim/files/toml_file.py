@@ -8,6 +8,7 @@ import tomllib
 from typing import Any
 
 from sim.files.line_index import line_index
+from sim.past import is_run_file
 from sim.scene import SceneError
 
 KeyPath = tuple[str, ...]
@@ -25,6 +26,8 @@ def read_toml(file: str) -> tuple[dict[str, Any], dict[KeyPath, int]]:
 
 def read_text(file: str) -> str:
     """UTF-8 with or without a byte order mark, line ends of any system."""
+    if is_run_file(file):
+        raise SceneError(f"{file}:1: this is a saved run, not a scene; `main.py replay {file}` takes it again")
     if os.path.exists(file) and not os.path.isfile(file):
         kind = "a directory" if os.path.isdir(file) else "not a regular file"
         raise SceneError(f"{file}:1: this is {kind}; expected a scene file (.toml)")

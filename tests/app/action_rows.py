@@ -26,7 +26,9 @@ from app.theme import THEMES
 from app.widgets.film_dialog import FilmDialog
 from sim.command import Compare, Play, SetBackend, SetGain, SetSpeed, SetSwitch, StepOnce
 from sim.files import load
+from sim.files.run_file import read_run
 from sim.lane_names import LANES
+from sim.past import is_run_file
 from sim.plots import CAUSE_ROWS, JOINT_PLOTS, PLOTS
 from tests.app.window_bench import Bench
 
@@ -195,6 +197,15 @@ def written(suffix: str) -> Callable[[Bench, Any], bool]:
     return holds
 
 
+def leads_here_again(bench: Bench, step: int) -> bool:
+    """A run was saved, with the gain that was tuned and the steps that were taken."""
+    last = bench.session.messages[-1] if bench.session.messages else None
+    if last is None or last.path is None or not is_run_file(last.path):
+        return False
+    run = read_run(last.path)
+    return run.end.step == step and run.entries[-1].command == SetGain("c1", "kp", GAIN)
+
+
 def has_theme(name: str) -> Callable[[Bench, Any], bool]:
     def holds(bench: Bench, _: Any) -> bool:
         ground = bench.window.control.grab().toImage().pixelColor(1, 1)
@@ -261,6 +272,7 @@ FILES = {
     "record_with": Case(lambda b, _: [type(d) for d in dialogs(b)] == [FilmDialog]),
     "picture": replace(_heard, holds=written(".png")),
     "export": replace(_heard, holds=written(".csv")),
+    "save_run": Case(leads_here_again, _both(tuned, stepped(5))),
     "undo": Case(lambda b, _: gain(b) == 80.0, tuned),
     "redo": Case(lambda b, _: gain(b) == GAIN, _both(tuned, lambda b: (b.session.undo.undo(), send(b)))),
 }

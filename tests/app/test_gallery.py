@@ -10,8 +10,7 @@ import pytest
 
 from app.cli import main
 from app.commands import gallery
-from app.commands.gallery import FILMS, FPS, SCRIPTS
-from app.commands.record import moments
+from app.commands.gallery import FILMS, FPS, SCRIPTS, moments
 from sim.files import load
 from sim.simulation import Simulation
 

@@ -40,7 +40,12 @@ def bench(shared, monkeypatch, tmp_path):
     recent = [tmp_path / f"recent{n}.toml" for n in range(MOST_RECENT)]
     for n, path in enumerate(recent):
         path.write_text(ZOO.replace("Zoo", f"Recent {n}"), encoding="utf-8")
-    names = {"Save scene": "mine.toml", "Export data": "data.csv", "Save table": "table.html"}
+    names = {
+        "Save scene": "mine.toml",
+        "Export data": "data.csv",
+        "Save table": "table.html",
+        "Save run": "mine",
+    }
     saves = {title: tmp_path / name for title, name in names.items()}
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(recent[3]), ""))
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda _, title, *rest: (str(saves[title]), ""))

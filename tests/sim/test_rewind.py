@@ -13,6 +13,7 @@ from sim.command import (
     SetBackend,
     SetGain,
     SetGravity,
+    SetSolver,
     SetStep,
     SetSwitch,
     SetTarget,
@@ -211,3 +212,16 @@ def test_the_history_is_whole_again_after_a_visit_to_another_step_size():
     watched.rewind.go_to(0.1)
     watched.rewind.go_to(end)
     assert world.history.rows_from(0).tobytes() == known.tobytes()
+
+
+def test_going_back_over_another_solver_is_choosing_it_there():
+    watched, twin = Watched(), Watched()
+    watched.run(200, {150: SetSolver("dense")})
+    watched.rewind.back(100)
+    twin.run(100, {})
+    twin.apply(SetSolver("dense"))
+    assert watched.world.scene.solver == "dense"
+    for steps in (0, 60):
+        watched.run(steps, {})
+        twin.run(steps, {})
+        assert watched.world.state.digest() == twin.world.state.digest()
