@@ -134,7 +134,8 @@ def test_going_back_over_a_change_of_engine_changes_places_and_the_world_goes_on
     assert isinstance(driver.ask(StepBack(139)), Applied)
     assert driver.runner.latest.lead.backend == driver.runner.latest.backend not in names(driver)
     driver.ask(StepOnce(50))
-    assert driver.runner.latest.step == 80 and driver.runner.course.read("apart", 1.0)[0][-1] == driver.runner.latest.time
+    now = driver.runner.latest
+    assert now.step == 80 and driver.runner.course.read("apart", 1.0)[0][-1] == now.time
 
 
 def test_switching_one_off_or_on_leaves_the_others_as_they_are(drive):
