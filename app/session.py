@@ -323,8 +323,9 @@ class Session(QObject):
 
     def toggle_beside(self, name: str) -> None:
         """Let an engine, or the reference, run beside the leading one, or no more."""
-        now = self.beside
-        self.send(cmd.Compare(tuple(lane for lane in LANES if (lane in now) != (lane == name))))
+        now = set(self.beside) ^ {name}
+        leader = self._waiting.like(cmd.SetBackend("")) or cmd.SetBackend(self.snapshot.backend)
+        self.send(cmd.Compare(tuple(lane for lane in LANES if lane in now and lane != leader.backend)))
 
     # --- what differs from the file ---------------------------------------------------------------
 

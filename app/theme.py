@@ -64,10 +64,13 @@ class Theme:
         """Around arrows and letters over the scene, so that they stand out from what is behind them."""
         return self.plot
 
-    @property
-    def engines(self) -> tuple[str, ...]:
-        """Curves of engines that are compared: of the leading one, then of those beside."""
-        return self.text, *self.ghosts
+    def ghost(self, number: int) -> str:
+        """Colour of engine `number` beside the leading one; after the last the first comes again."""
+        return self.ghosts[number % len(self.ghosts)]
+
+    def engine(self, number: int) -> str:
+        """Curves of engines that are compared: 0 is the leading one."""
+        return self.ghost(number - 1) if number else self.text
 
     def curve(self, i: int) -> str:
         """Colour of joint or curve i; after the last the first comes again, dashed (see `dash`)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from sim.backend import BackendError
+from sim.backend import BackendError, Diverged
 from sim.command import Busy, Command, Compare, Event, Reset, SetBackend, SetTolerance, Told
 from sim.comparison import Comparison, Course, check_tolerance, rehearse
 from sim.lane_names import TOLERANCE, lane_refusal
@@ -13,13 +13,21 @@ from sim.scene import SceneError
 from sim.simulation import Simulation
 from sim.state import Snapshot
 
+PROBLEMS = (SceneError, BackendError, Diverged, ValueError)
+
 
 class Companions:
+    """Whatever goes wrong here ends the comparison with a sentence; the world goes on."""
+
     def __init__(self, say: Callable[[Event], None]) -> None:
-        self.names: tuple[str, ...] = ()
+        self.wanted: tuple[str, ...] = ()  # in this scene and the next, as far as they can run it
         self.tolerance = TOLERANCE
         self._comparison: Comparison | None = None
         self._say = say
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return self._comparison.names if self._comparison else ()
 
     def close(self) -> None:
         if self._comparison:
@@ -29,9 +37,16 @@ class Companions:
     # --- what people ask for ---
 
     def compare(self, world: Simulation, command: Compare) -> Command:
-        """From now on; raises before anything has changed."""
-        inverse = Compare(self.names)
-        self._begin(world, command.beside, is_new=True)
+        """From now on; raises before anything has changed. The same names once more begin everything anew."""
+        inverse, names = Compare(self.names), command.beside
+        self._prepare(world, tuple(name for name in names if name not in self.names))
+        if self._comparison is None or names == self.names or self._comparison.is_before:
+            self._begin(world, names)
+        elif names:
+            self._comparison.choose(names)
+        else:
+            self.close()
+        self.wanted = names
         return inverse
 
     def set_tolerance(self, command: SetTolerance) -> Command:
@@ -44,20 +59,26 @@ class Companions:
     # --- what happens to the world ---
 
     def enter(self, world: Simulation) -> None:
-        """Another scene: the same engines beside it, as far as they can run it."""
-        reasons = {name: lane_refusal(name, world.model) for name in self.names if name != world.backend_name}
+        """Another scene: the engines that are wanted beside it, as far as they can run it."""
+        self.close()
+        names = tuple(name for name in self.wanted if name != world.backend_name)
+        reasons = {name: lane_refusal(name, world.model) for name in names}
         for reason in filter(None, reasons.values()):
             self._say(Told(reason))
         try:
-            self._begin(world, tuple(name for name, reason in reasons.items() if not reason), is_new=True)
-        except (SceneError, BackendError) as error:
-            self.close()
-            self.names = ()
-            self._say(Told(str(error)))
+            able = tuple(name for name in names if not reasons[name])
+            self._prepare(world, able)
+            self._begin(world, able)
+        except PROBLEMS as error:
+            self._end(error)
 
     def follow(self, seconds: float) -> None:
         """The world has taken steps in so much processor time."""
-        if self._comparison:
+        if self._comparison is None:
+            return
+        if self._comparison.is_before:
+            self._begin_anew(self._comparison.lead)
+        else:
             self._tell(self._comparison.follow(seconds))
 
     def hear(self, world: Simulation, command: Command) -> None:
@@ -65,27 +86,61 @@ class Companions:
         if self._comparison is None:
             return
         if isinstance(command, SetBackend):
-            self._begin(world, _swapped(self.names, self._comparison.course.names[0], command.backend))
+            self._change_places(world)
         elif isinstance(command, Reset):
-            self._begin(world, self.names)
+            self._begin_anew(world, "")
+        elif self._comparison.is_before:
+            self._begin_anew(world)
         else:
             self._tell(self._comparison.obey(command))
 
     def jump(self, world: Simulation) -> None:
-        """The world has gone to another moment; before the comparison began there is nothing to compare."""
-        if self._comparison and not self._comparison.jump():
-            self._begin(world, self.names)
+        """The world has gone to another moment."""
+        try:
+            if self._comparison is None or self._comparison.jump():
+                return
+        except PROBLEMS as error:
+            self._end(error)
+            return
+        if self._comparison.leader != world.backend_name:
+            self._change_places(world)
+        else:
+            self._begin_anew(world)
 
-    def _begin(self, world: Simulation, names: tuple[str, ...], is_new: bool = False) -> None:
-        if is_new and names:
+    def _change_places(self, world: Simulation) -> None:
+        """Another engine leads: where it ran beside, the one that led until now does."""
+        assert self._comparison
+        old, new = self._comparison.leader, world.backend_name
+        self.wanted = tuple(old if name == new else name for name in self.wanted)
+        names = tuple(old if name == new else name for name in self.names)
+        self._begin_anew(world, f"The comparison begins anew at t = {world.time:.3f} s: another engine leads.", names)
+
+    def _begin_anew(self, world: Simulation, why: str | None = None, names: tuple[str, ...] | None = None) -> None:
+        usual = f"The comparison begins anew at t = {world.time:.3f} s: the others know no more of what was before."
+        try:
+            self._begin(world, self.names if names is None else names)
+        except PROBLEMS as error:
+            self._end(error)
+        else:
+            if sentence := usual if why is None else why:
+                self._say(Told(sentence))
+
+    def _prepare(self, world: Simulation, names: tuple[str, ...]) -> None:
+        if names:
             self._say(Busy("Preparing the comparison…"))
             try:
                 rehearse(world, names)
             finally:
                 self._say(Busy(""))
+
+    def _begin(self, world: Simulation, names: tuple[str, ...]) -> None:
         fresh = Comparison(world, names, self.tolerance) if names else None
         self.close()
-        self._comparison, self.names = fresh, names
+        self._comparison = fresh
+
+    def _end(self, error: Exception) -> None:
+        self.close()
+        self._say(Told(f"The comparison has ended. {error}"))
 
     def _tell(self, news: list[str]) -> None:
         for sentence in news:
@@ -103,8 +158,3 @@ class Companions:
             return replace(snapshot, tolerance=self.tolerance)
         lead, beside = self._comparison.shown()
         return replace(snapshot, tolerance=self.tolerance, lead=lead, beside=beside, step_time=lead.cost)
-
-
-def _swapped(names: tuple[str, ...], old: str, new: str) -> tuple[str, ...]:
-    """The lanes after another engine has taken the lead: where it ran beside, the one that led now does."""
-    return tuple(old if name == new else name for name in names)

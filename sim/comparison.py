@@ -16,12 +16,13 @@ from sim.apart import Apart
 from sim.backend import Diverged
 from sim.command import Command
 from sim.lane import SHARED, Lane
-from sim.lane_names import COLUMNS, REFERENCE, TOLERANCE, lane_refusal
-from sim.ring import Ring
+from sim.lane_names import COLUMNS, TOLERANCE, lane_refusal, yardstick_of
+from sim.ring import TIME, Ring
 from sim.simulation import Simulation
 from sim.state import Array, Beside, Figures
+from sim.tally import Tally
 
-LENGTH = 60_000  # rows, at most
+LENGTH = 60_000  # rows that are kept of what was written down
 
 
 @dataclass(frozen=True)
@@ -29,13 +30,20 @@ class Course:
     """What readers see of a comparison: rows of time, and COLUMNS for each name; energies less the yardstick's."""
 
     names: tuple[str, ...]  # the leading engine's first, then the lanes'
-    yardstick: int
     ring: Ring
 
+    @property
+    def yardstick(self) -> int:
+        return yardstick_of(self.names)
+
     def read(self, column: str, seconds: float) -> tuple[Array, Array]:
-        """Times (n,) and values (n, names) of the last `seconds`."""
+        """Times (n,) and values (n, names) of the last `seconds`; nan where an engine did not run."""
         rows = self.ring.last_rows(seconds)
-        return rows[:, 0], rows[:, 1 + COLUMNS.index(column) :: len(COLUMNS)]
+        return rows[:, 0], rows[:, _columns(column)]
+
+
+def _columns(name: str) -> slice:
+    return slice(1 + COLUMNS.index(name), None, len(COLUMNS))
 
 
 class Comparison:
@@ -43,24 +51,31 @@ class Comparison:
 
     def __init__(self, lead: Simulation, names: tuple[str, ...], tolerance: float = TOLERANCE) -> None:
         """Raises SceneError or BackendError, and ValueError for names that make no sense."""
+        self.lead, self.lanes, self.tolerance = lead, list[Lane](), tolerance
+        self._tally, self._apart = Tally(lead), Apart(lead.model)
+        self.began = self._written = lead.step_count
+        self._end: int | None = None  # while in the past: how many rows were written
+        self.choose(names)
+
+    def choose(self, names: tuple[str, ...]) -> None:
+        """These lanes from now on: those that run already go on, others begin where the leading world is."""
         for name in names:
-            if reason := lane_refusal(name, lead.model):
+            if reason := lane_refusal(name, self.lead.model):
                 raise ValueError(reason)
-        if len(set(names)) < len(names) or lead.backend_name in names:
+        if len(set(names)) < len(names) or self.lead.backend_name in names:
             raise ValueError("An engine is compared with others, not with itself.")
-        self.lead, self.names = lead, names
-        lead.open_account()
-        self.lanes: list[Lane] = []
+        running = {lane.name: lane for lane in self.lanes}
         with ExitStack() as unfinished:
             for name in names:
-                self.lanes.append(Lane(name, lead))
-                unfinished.callback(self.lanes[-1].close)
+                if name not in running:
+                    running[name] = Lane(name, self.lead)
+                    unfinished.callback(running[name].close)
             unfinished.pop_all()
-        self.began, self.since = lead.step_count, lead.time
-        self.tolerance = tolerance
-        self._yardstick = 1 + names.index(REFERENCE) if REFERENCE in names else 0
-        self._apart = Apart(lead.model)
-        self._seconds, self._steps, self._written = 0.0, 0, self.began
+        for lane in self.lanes:
+            if lane.name not in names:
+                lane.close()
+        self.lanes, self.names = [running[name] for name in names], names
+        self.leader = self.lead.backend_name
         self._begin()
 
     def close(self) -> None:
@@ -69,54 +84,57 @@ class Comparison:
 
     # --- what happens to the leading world ---
 
+    @property
+    def is_before(self) -> bool:
+        """Whether the leading world has gone back before the comparison began; it waits there, as it was."""
+        return self.lead.step_count < self.began
+
     def follow(self, seconds: float) -> list[str]:
         """It has taken steps in so much processor time. Returns what people should be told."""
         steps = self.lead.step_count - self._written
-        self._seconds += seconds
-        self._steps += steps
+        self._tally.add(steps, steps * self.lead.dt, seconds)
         news = [lane.follow() for lane in self.lanes]
         self._written = self.lead.step_count
-        if steps <= self._available():
-            self._append(steps)
-        else:
-            self._begin()
+        self._end = None
+        self._append(min(steps, self.lead.history.available))
         return [sentence for sentence in news if sentence]
 
     def obey(self, command: Command) -> list[str]:
         """It was told something."""
+        self._tally.look()
         if not isinstance(command, SHARED):
             return []
-        news = [lane.obey(command) for lane in self.lanes if not lane.stopped]
+        news = [lane.obey(command) for lane in self.lanes]
+        self._end = None
         return [sentence for sentence in news if sentence]
 
     def jump(self) -> bool:
         """It has gone to another moment; False if the others cannot go there, and it all has to begin anew."""
-        known = self.lead.step_count >= self.began and all([lane.jump() for lane in self.lanes])
-        if known:
-            self._begin()
-        return known
+        self._tally.look()
+        if self.lead.backend_name != self.leader or not (self.is_before or all([lane.jump() for lane in self.lanes])):
+            return False
+        ring, self._written = self.course.ring, self.lead.step_count
+        if self._end is None:  # rows stay in their places until others are written over them
+            self._end = ring.count
+        ring.counter[0] = self._end
+        ring.cut(self.lead.time)
+        return True
 
     def set_tolerance(self, tolerance: float) -> None:
         check_tolerance(tolerance)
-        self.tolerance = tolerance
-        self._begin()
+        if tolerance != self.tolerance:
+            self.tolerance = tolerance
+            rows = self.course.ring.rows_from(0)
+            self._first = self._over(rows[:, 0], rows[:, _columns("apart")])
 
     # --- what is written down ---
 
     def _begin(self) -> None:
-        """Everything anew from what the histories hold."""
-        self._written = self.lead.step_count
-        width = 1 + len(COLUMNS) * (1 + len(self.lanes))
-        self.course = Course((self.lead.backend_name, *self.names), self._yardstick, Ring(LENGTH, width))
-        self._first = np.full(1 + len(self.lanes), np.nan)
-        self._most = np.zeros(1 + len(self.lanes))
-        self._now = np.zeros(1 + len(self.lanes))
-        self._append(self._available())
-
-    def _available(self) -> int:
-        """Steps since the comparison began, that of its begin among them, whose rows are all still there."""
-        own = min(self.lead.history.available, self.lead.step_count - self.began + 1)
-        return min([own, LENGTH, *(lane.count() for lane in self.lanes)])
+        """Other lanes: everything anew from what the histories hold."""
+        count = 1 + len(self.lanes)
+        self.course = Course((self.leader, *self.names), Ring(LENGTH, 1 + len(COLUMNS) * count))
+        self._first, self._most, self._end = np.full(count, np.nan), np.zeros(count), None
+        self._append(min(self.lead.history.available, self.lead.step_count - self.began + 1))
 
     def _append(self, n: int) -> None:
         """Rows of the last n steps."""
@@ -124,54 +142,56 @@ class Comparison:
             return
         history = self.lead.history
         rows = [history.rows_from(history.count - n), *(lane.rows(n) for lane in self.lanes)]
-        at, yardstick = history.columns, rows[self._yardstick]
+        at, yardstick = history.columns, rows[self.course.yardstick]
         out = np.empty((n, 1 + len(COLUMNS) * len(rows)))
-        times = out[:, 0] = rows[0][:, at["time"]][:, 0]
+        out[:, 0] = rows[0][:, TIME][:, 0]
         for i, own in enumerate(rows):
-            apart = self._apart(own[:, at["q"]], yardstick[:, at["q"]])
             energies = [(r[:, at["kinetic"]] + r[:, at["potential"]])[:, 0] for r in (own, yardstick)]
-            first = 1 + i * len(COLUMNS)
-            out[:, first], out[:, first + 1] = apart, energies[0] - energies[1]
-            out[:, first + 2] = own[:, at["gap"]][:, 0]
-            self._judge(i, times, apart)
+            apart = self._apart(own[:, at["q"]], yardstick[:, at["q"]])
+            out[:, 1 + 3 * i : 4 + 3 * i] = np.column_stack([apart, energies[0] - energies[1], own[:, at["gap"]][:, 0]])
+        apart = out[:, _columns("apart")]
+        now = out[0, 0]
+        self._first[self._first >= now] = np.nan  # of a course that was left
+        self._first = np.fmin(self._first, self._over(out[:, 0], apart))
+        self._most = np.fmax(self._most, np.fmax.reduce(apart))
         self.course.ring.append(out)
 
-    def _judge(self, i: int, times: Array, apart: Array) -> None:
+    def _over(self, times: Array, apart: Array) -> Array:
+        """When each was first more than the tolerance apart; nan: never."""
         over = apart > self.tolerance
-        if math.isnan(self._first[i]) and over.any():
-            self._first[i] = times[int(over.argmax())]
-        self._now[i] = apart[-1]
-        self._most[i] = np.fmax(self._most[i], np.fmax.reduce(apart))
+        return np.where(over.any(axis=0), times[over.argmax(axis=0)], np.nan)
 
     # --- what is shown ---
 
     def figures(self) -> tuple[Figures, ...]:
         """Of the leading engine, then of the others."""
-        lead = self.lead
-        costs = [self._seconds / max(self._steps, 1), *(lane.cost for lane in self.lanes)]
-        worlds = [lead, *(lane.world for lane in self.lanes)]
+        ring = self.course.ring
+        now = ring.copy(ring.count - 1, ring.count, _columns("apart"))[0]
+        tallies = [self._tally, *(lane.tally for lane in self.lanes)]
         return tuple(
             Figures(
-                cost=cost,
-                energy_drift=world.ledger.energy_drift,
-                gap=world.ledger.joint_gap,
-                apart=float(self._now[i]),
+                backend=tally.world.backend_name,
+                integrator=tally.world.integrator,
+                dt=tally.world.dt,
+                since=tally.since,
+                cost=tally.cost,
+                speed=tally.speed,
+                energy_drift=tally.drift,
+                gap=tally.gap,
+                apart=float(now[i]),
                 apart_most=float(self._most[i]),
-                apart_first=float(self._first[i]),
-                backend=world.backend_name,
-                integrator=world.integrator,
-                dt=world.dt,
-                since=self.since,
+                apart_first=float(self._first[i]) if self._first[i] <= self.lead.time else math.nan,
             )
-            for i, (world, cost) in enumerate(zip(worlds, costs, strict=True))
+            for i, tally in enumerate(tallies)
         )
 
     def shown(self) -> tuple[Figures, tuple[Beside, ...]]:
-        """The leading engine's figures, and the others as they are now."""
+        """The leading engine's figures, and the others as they are now; before all began they are where that one is."""
         lead, *others = self.figures()
-        readings = (lane.world.reading for lane in self.lanes)
+        readings = [self.lead.reading if self.is_before else lane.world.reading for lane in self.lanes]
+        waits = f"begins at t = {lead.since:.3f} s" if self.is_before else ""
         return lead, tuple(
-            Beside(lane.name, r.position, r.rotation, lane.stopped, own)
+            Beside(lane.name, r.position, r.rotation, waits or lane.stopped, own)
             for lane, r, own in zip(self.lanes, readings, others, strict=True)
         )
 

@@ -13,7 +13,7 @@ from sim.ring import TIME, Ring
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
-_SECONDS = 60.0
+SECONDS = 60.0
 _MOST_NUMBERS = 8_000_000  # of float64: 64 MB
 _MOST_CAUSES = 4_000_000  # of float64: 32 MB
 
@@ -25,8 +25,9 @@ class History(Ring):
     The kernel of sim/record.py writes them: a row first, then `counter`. `zero` is the energy of the start.
     """
 
-    def __init__(self, model: Model, dt: float) -> None:
-        self.model = model
+    def __init__(self, model: Model, dt: float, seconds: float | None = None) -> None:
+        """Room for so much time, or the usual minute."""
+        self.model, self.seconds = model, SECONDS if seconds is None else seconds
         widths = {
             "time": 1,
             "q": model.nq,
@@ -44,7 +45,7 @@ class History(Ring):
         ends = np.cumsum(list(widths.values()))
         self.columns = {k: slice(int(e) - w, int(e)) for (k, w), e in zip(widths.items(), ends, strict=True)}
         width = int(ends[-1])
-        length = int(min(_SECONDS / dt, _MOST_NUMBERS / width))
+        length = int(min(self.seconds / dt, _MOST_NUMBERS / width))
         super().__init__(max(length, 100), width)
         self.zero = np.full(1, np.nan)
         self.causes = _no_causes(model)
@@ -71,7 +72,7 @@ class History(Ring):
 
     def resized(self, dt: float) -> History:
         """The same rows in a history that holds as much time with another step, as far as they fit."""
-        other = History(self.model, dt)
+        other = History(self.model, dt, self.seconds)
         other.fill(self.rows_from(0))
         other.zero[0] = self.zero[0]
         return other

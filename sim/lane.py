@@ -16,9 +16,12 @@ from sim.rewind import SPACING, Rewind
 from sim.scene import SceneError
 from sim.simulation import Simulation
 from sim.state import Array
+from sim.tally import Tally
 
-FINER = 8  # its steps a step; a power of two, so that its times are those of the others to the bit
+FINER = 8  # steps of the reference a step; a power of two, so that its times are those of the others to the bit
 PRECISE = "gauss4"
+SECONDS = 10.0  # of history; what is compared is written down at once
+SHARED = (*COMMANDS, *OF_ENGINES, SetStep, SetGravity)  # what all worlds of a comparison obey
 
 
 class Lane:
@@ -32,11 +35,11 @@ class Lane:
         if name == REFERENCE and PRECISE in INTEGRATORS[engine]:
             scene = replace(scene, integrator=PRECISE)
         self.world = Simulation(scene, engine)
-        self.world.begin_beside(lead, self.finer)
-        self.rewind = Rewind(self.world)
-        self.began = lead.step_count
+        self.world.begin_beside(lead, self.finer, SECONDS)
+        self.rewind = Rewind(self.world, spacing=SPACING * self.finer)
+        self.tally = Tally(self.world)
         self.stopped = ""
-        self._seconds, self._steps = 0.0, 0
+        self._last_words, self._last_step = "", -1  # why it could not go on from which step; it may be gone back before
 
     @property
     def title(self) -> str:
@@ -47,33 +50,35 @@ class Lane:
         """Steps that the leading world has taken and this one could not."""
         return self.lead.step_count - self.world.step_count // self.finer
 
-    @property
-    def cost(self) -> float:
-        """Processor time of a step of the leading world [s]."""
-        return self._seconds / max(self._steps, 1)
-
     def follow(self) -> str:
         """To where the leading world is; returns a sentence if that failed now."""
         if self.stopped:
             return ""
-        goal, start, before = self.lead.step_count * self.finer, time.thread_time(), self.world.step_count
+        goal, self._last_step = self.lead.step_count * self.finer, -1
         try:
             while (left := goal - self.world.step_count) > 0:
                 self.rewind.note()
-                self.world.step(min(left, SPACING))
+                self._step(min(left, SPACING * self.finer))
         except Diverged as error:
+            self.rewind.fail()
             return self._stop(f"stopped at t = {self.world.time:.3f} s: {error}")
-        finally:
-            self._seconds += time.thread_time() - start
-            self._steps += (self.world.step_count - before) // self.finer
         return ""
+
+    def _step(self, n: int) -> None:
+        start, before = time.thread_time(), self.world.time
+        try:
+            self.world.step(n)
+        finally:
+            seconds = time.thread_time() - start
+            self.tally.add(n // self.finer, self.world.time - before, seconds)
 
     def jump(self) -> bool:
         """The leading world has gone to another moment since this lane began; False if that is forgotten here."""
         self.rewind.go_to(self.lead.time)
-        if not self.behind:
-            self.stopped = ""
-        return not self.behind or bool(self.stopped)
+        self.tally.look()
+        ended = 0 <= self._last_step < self.lead.step_count
+        self.stopped = self._last_words if ended else ""
+        return ended or self.behind == 0
 
     def obey(self, command: Command) -> str:
         """What was asked of the leading world; returns a sentence if it cannot be done here."""
@@ -86,30 +91,30 @@ class Lane:
         except (SceneError, BackendError, ValueError) as error:
             return self._stop(f"stopped: {error}")
         self.rewind.change(command)
+        self.tally.look()
+        if not self.stopped:
+            self._last_step = -1
         return ""
 
     def _heeds(self, command: Command) -> bool:
         return self.name != REFERENCE and is_heeded(self.world.backend_name, command)
 
     def _stop(self, why: str) -> str:
-        self.stopped = why
+        self.stopped = self._last_words = why
+        self._last_step = self.world.step_count // self.finer
         return f"{self.title} {why.rstrip('.')}. The others go on."
 
-    def count(self) -> int:
-        """Rows there are, one for every step of the leading world since this lane began."""
-        return (self.world.history.available - 1) // self.finer + 1 + self.behind
-
     def rows(self, n: int) -> Array:
-        """(n, columns) of the history for the last n steps of the leading world; nan where this one did not go on."""
+        """(n, columns) of the history for the last n steps of the leading world; nan where this one did not run."""
         history = self.world.history
-        real = max(n - self.behind, 0)
         rows = np.full((n, history.rows.shape[1]), np.nan)
+        end = history.count - self.world.step_count % self.finer  # it may have stopped within a step
+        known = (end - (history.count - history.available) - 1) // self.finer + 1
+        real = min(max(n - self.behind, 0), known)
         if real:
-            rows[:real] = history.rows_from(history.count - (real - 1) * self.finer - 1)[:: self.finer]
+            own = history.rows_from(end - (real - 1) * self.finer - 1)
+            rows[n - self.behind - real : n - self.behind] = own[: (real - 1) * self.finer + 1 : self.finer]
         return rows
 
     def close(self) -> None:
         self.world.close()
-
-
-SHARED = (*COMMANDS, *OF_ENGINES, SetStep, SetGravity)  # what all worlds of a comparison obey

@@ -11,6 +11,11 @@ TOLERANCE = 1e-3  # [rad, m] usual: from there on engines are apart
 COLUMNS = ("apart", "energy", "gap")  # what is written down of every engine in a comparison
 
 
+def yardstick_of(names: tuple[str, ...]) -> int:
+    """Whom all are compared with, the leading engine's name being the first: the reference, or that one."""
+    return names.index(REFERENCE) if REFERENCE in names else 0
+
+
 def engine_of(name: str, model: Model) -> str:
     """The engine that runs in a lane: its own, or for the reference the one that steps most precisely."""
     if name != REFERENCE:

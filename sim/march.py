@@ -42,10 +42,14 @@ def make_loop(stepper: Stepper, controls: Any, tau: Array, wrench: Array, kept: 
 
 
 @jit
-def march(addresses, advance, look, controls, tau, wrench, kept, times, h):
-    """Steps of h from times[0] to times[-1]. Returns (status, where, steps done); a step that failed did not happen."""
+def march(addresses, advance, look, controls, tau, wrench, kept, times, h, first, every):
+    """Steps of h from times[0] to times[-1]. Returns (status, where, steps done); a step that failed did not happen.
+
+    `first` is the number of the first; controllers decide in every so manieth and hold what they gave in between.
+    """
     for i in range(times.shape[0] - 1):
-        call(addresses[0], (controls, times[i], h))
+        if (first + i) % every == 0:
+            call(addresses[0], (controls, times[i], h * every))
         status, where, _ = ask(addresses[1], (*advance, tau, wrench, times[i], h, 1))
         if status != 0:
             return status, where, i

@@ -27,8 +27,8 @@ MOST_BYTES = 64_000_000
 class Rewind:
     """The keyframes of one world; `note` before every step, `change` after every command."""
 
-    def __init__(self, world: Simulation, journal: Journal | None = None) -> None:
-        self.world, self.journal = world, journal
+    def __init__(self, world: Simulation, journal: Journal | None = None, spacing: int = SPACING) -> None:
+        self.world, self.journal, self._spacing = world, journal, spacing
         self._frames: deque[Keyframe] = deque()
         self._bytes = 0
         self._changed = True
@@ -55,7 +55,7 @@ class Rewind:
 
     def note(self) -> None:
         """Before a step: keep a keyframe if this is the place for one."""
-        if self._changed or self.world.step_count - self._frames[-1].state.step >= SPACING:
+        if self._changed or self.world.step_count - self._frames[-1].state.step >= self._spacing:
             self._changed = False
             self._end = None
             self._keep()

@@ -22,6 +22,7 @@ class Ring:
         self.rows = np.zeros((length, width))
         self.oldest = 0  # the first row there is, as long as it has not been overwritten
         self.counter = np.zeros(1, dtype=np.int64)
+        self._announced = 0  # rows that are being written, or were
 
     @property
     def count(self) -> int:
@@ -36,7 +37,7 @@ class Ring:
     def append(self, rows: Array) -> None:
         """Several rows at once; of more than there is room for, the last."""
         first = self.count + max(len(rows) - len(self.rows), 0)
-        end = self.count + len(rows)
+        end = self._announced = self.count + len(rows)
         self.rows[np.arange(first, end) % len(self.rows)] = rows[first - end :] if end > first else rows
         self.counter[0] = end
 
@@ -67,8 +68,8 @@ class Ring:
         return first + int(np.searchsorted(times, times[-1] - seconds)), end
 
     def overwritten(self, first: int) -> int:
-        """How many rows from `first` on have gone while they were read."""
-        return max(0, self.count - len(self.rows) - first)
+        """How many rows from `first` on have gone, or are going, while they were read."""
+        return max(0, max(self.count, self._announced) - len(self.rows) - first)
 
     def copy(self, first: int, end: int, columns: slice) -> Array:
         size = len(self.rows)

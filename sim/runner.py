@@ -214,34 +214,27 @@ class Runner:
         while left > 0 and (taken := self._step(left)):
             left -= taken
 
-    def _step_back(self, command: StepBack) -> None:
+    def _travel(self, command: StepBack | GoTo) -> None:
+        """Wherever the world is afterwards, the clock and the others go there."""
         self._running = False
-        if self._rewind:
-            self._rewind.back(command.count)
-            self._jumped()
+        if self._rewind is None or self._simulation is None:
+            return
+        try:
+            if isinstance(command, StepBack):
+                self._rewind.back(command.count)
+            else:
+                self._rewind.go_to(command.time)
+        finally:
+            self._restart_clock()
+            if self._beside:
+                self._beside.jump(self._simulation)
 
-    def _go_to(self, command: GoTo) -> None:
-        self._running = False
-        if self._rewind:
-            self._rewind.go_to(command.time)
-            self._jumped()
-
-    def _jumped(self) -> None:
-        self._restart_clock()
-        if self._beside and self._simulation:
-            self._beside.jump(self._simulation)
-
-    def _compare(self, command: Compare) -> Command:
-        beside, world = self._running_world()
-        return beside.compare(world, command)
-
-    def _set_tolerance(self, command: SetTolerance) -> Command:
-        return self._running_world()[0].set_tolerance(command)
-
-    def _running_world(self) -> tuple[Companions, Simulation]:
+    def _compare(self, command: Compare | SetTolerance) -> Command:
         if self._beside is None or self._simulation is None:
             raise ValueError("No scene is running yet.")
-        return self._beside, self._simulation
+        if isinstance(command, SetTolerance):
+            return self._beside.set_tolerance(command)
+        return self._beside.compare(self._simulation, command)
 
     def _set_speed(self, command: SetSpeed) -> Command:
         low, high = SPEEDS
@@ -386,13 +379,13 @@ _HANDLERS: dict[type[Command], Callable[[Runner, Any], Command | None]] = {
     LoadScene: Runner._load,
     Play: Runner._play,
     StepOnce: Runner._step_once,
-    StepBack: Runner._step_back,
-    GoTo: Runner._go_to,
+    StepBack: Runner._travel,
+    GoTo: Runner._travel,
     SetSpeed: Runner._set_speed,
     Record: Runner._record,
     WatchForces: Runner._watch_forces,
     WatchCauses: Runner._watch_causes,
     TellRun: Runner._tell_run,
     Compare: Runner._compare,
-    SetTolerance: Runner._set_tolerance,
+    SetTolerance: Runner._compare,
 }

@@ -55,6 +55,7 @@ class Simulation:
         self.time = 0.0
         self.step_count = 0
         self._explains = False
+        self._every = 1  # steps in which controllers decide once
         self._since = 0, 0.0  # step and time from which on dt holds
         self.model = compile_model(self.scene)
         self._engine = create(self.backend_name, self.model)
@@ -117,7 +118,7 @@ class Simulation:
     def _march(self, loop: Loop, n: int) -> None:
         first, start = self._since
         times = start + (np.arange(n + 1) + (self.step_count - first)) * self.dt
-        status, where, done = march(*loop, times, self.dt)
+        status, where, done = march(*loop, times, self.dt, self.step_count, self._every)
         self._count(done)
         if status:
             divergence: Callable[[int, int], Diverged] = self._engine.divergence  # type: ignore[attr-defined]
@@ -150,18 +151,22 @@ class Simulation:
         self._furnish()
         self._observe(ENTERED)
 
-    def begin_beside(self, lead: Simulation, finer: int = 1) -> None:
-        """Take over state and settings of another world of this scene, whose steps are `finer` times as long."""
+    def begin_beside(self, lead: Simulation, finer: int, seconds: float) -> None:
+        """Take over state and settings of another world of this scene, whose steps are `finer` times as long.
+
+        Controllers decide as often as there, so that nothing but the engine differs. The history is of so many seconds.
+        """
+        self._every = finer
         self.desk.take_over(lead.desk)
         self._engine.set(lead.q, lead.v)
         first, start = lead._since
         self.time, self.step_count = lead.time, finer * lead.step_count
-        self.begin_history((finer * first, start))
+        self.begin_history((finer * first, start), seconds)
 
-    def begin_history(self, since: tuple[int, float]) -> None:
+    def begin_history(self, since: tuple[int, float], seconds: float | None = None) -> None:
         """Whatever is written down begins with the state of now; `since`: from which step and time on dt holds."""
         self._since = since
-        self.history = History(self.model, self.dt)
+        self.history = History(self.model, self.dt, seconds)
         self.ledger = Ledger(self.model)
         self._furnish()
         self._observe(WRITTEN)

@@ -149,13 +149,14 @@ class Figures:
     backend: str
     integrator: str
     dt: float  # [s]
-    since: float  # when the comparison began [s]
-    cost: float  # processor time of a step [s]
-    energy_drift: float  # sim/ledger.py
+    since: float  # when it began to be compared [s]; all that follows is from then on
+    cost: float  # processor time of a step of the leading world [s]
+    speed: float  # simulated time by processor time
+    energy_drift: float  # sim/ledger.py, the largest of all accounts
     gap: float  # the largest between two halves of a joint [m]
     apart: float  # now
-    apart_most: float
-    apart_first: float  # when it was first more than the tolerance [s]; nan: never
+    apart_most: float  # the largest that was seen
+    apart_first: float  # when it was first more than the tolerance [s], until now; nan: never
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,7 @@ LAYERS = (
     "sim.simulation sim.robot",
     "sim.identify sim.holding",
     "sim.rewind sim.journal sim.replay",
+    "sim.tally",
     "sim.lane",
     "sim.comparison",
     "sim.companions",

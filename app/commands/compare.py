@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from app.commands.arguments import CommandError, add_simulation, number, output, scene_of, some_of, step_count
 from app.commands.compiling import counted, prepared
 from app.commands.progress import ProgressBar
+from sim.apart import apart_unit
 from sim.backend import Diverged
 from sim.lane_names import LANES, TOLERANCE, lane_refusal
 from sim.model import compile_model
@@ -60,16 +61,17 @@ def run(args: argparse.Namespace) -> int:
     steps = step_count(args.duration, scene.dt)
     comparison = _prepared(scene, names, args.tolerance)
     try:
-        news = _simulate(comparison, steps)
+        news, end = _simulate(comparison, steps)
         table = _table(comparison)
-    except Diverged as problem:
-        raise CommandError(f"Stopped at t = {comparison.lead.time:.6g} s: {problem}.", 1) from problem
     finally:
         comparison.close()
         comparison.lead.close()
     if args.table:
         _save(args, table)
-    print(json.dumps({"title": table.title, "engines": table.records}) if args.json else _text(table, news))
+    told = {"title": table.title, "unit": apart_unit(comparison.lead.model), "tolerance": args.tolerance}
+    print(json.dumps({**told, "engines": table.records}) if args.json else _text(table, news))
+    if end:
+        raise CommandError(end, 1)
     return 0
 
 
@@ -79,6 +81,8 @@ def _beside(scene: Scene, wanted: tuple[str, ...] | None) -> tuple[str, ...]:
     refusals = {name: lane_refusal(name, model) for name in LANES if name != scene.backend}
     if wanted is None:
         return tuple(name for name, reason in refusals.items() if not reason)
+    if not wanted:
+        raise CommandError(f"--with names nobody to compare with; there are {listing(LANES)}.")
     if scene.backend in wanted:
         raise CommandError(f"--with names {scene.backend}, which leads; name others, or let another lead by --backend.")
     for name in wanted:
@@ -97,16 +101,19 @@ def _prepared(scene: Scene, names: tuple[str, ...], tolerance: float) -> Compari
     return Comparison(lead, names, tolerance)
 
 
-def _simulate(comparison: Comparison, steps: int) -> list[str]:
-    """All steps; returns what people should be told."""
-    lead, news = comparison.lead, list[str]()
+def _simulate(comparison: Comparison, steps: int) -> tuple[list[str], str]:
+    """All steps, or as many as the leading engine can; returns what people should be told, and why it ended early."""
+    lead, news, end = comparison.lead, list[str](), ""
     with ProgressBar(lead.scene.name, steps) as bar:
-        while (left := steps - lead.step_count) > 0:
+        while not end and (left := steps - lead.step_count) > 0:
             start = time.thread_time()
-            lead.step(min(BURST, left))
+            try:
+                lead.step(min(BURST, left))
+            except Diverged as problem:
+                end = f"Stopped at t = {lead.time:.6g} s: {problem}."
             news += comparison.follow(time.thread_time() - start)
             bar.at(lead.step_count)
-    return news
+    return news, end
 
 
 def _table(comparison: Comparison) -> Table:

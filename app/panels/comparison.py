@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,9 +22,9 @@ from app.widgets.number_field import NumberField
 from app.widgets.section import label, scrolled
 from sim.apart import apart_unit
 from sim.command import Compare, SetTolerance
-from sim.lane_names import LANES, REFERENCE, lane_refusal, lane_title
+from sim.lane_names import LANES, REFERENCE, lane_refusal, lane_title, yardstick_of
 from sim.plots import PlotInfo
-from sim.state import Beside, Figures, Snapshot
+from sim.state import Figures, Snapshot
 
 if TYPE_CHECKING:
     from app.widgets.compared_plot import ComparedPlot
@@ -36,8 +36,8 @@ PLOT_WIDTH = 190  # [px] that a plot wants
 LOW, HIGH = 1e-12, 10.0  # tolerances
 HINT = "Switch an engine on: it runs beside the leading one from here on, with the same hands, drawn as a ghost."
 REFERENCE_TIP = (
-    "The most precise engine that runs this scene, in steps an eighth as long. "
-    "While it runs, all engines are compared with it."
+    "The most precise engine that runs this scene, in steps an eighth as long, under controllers that decide as often "
+    "as everywhere. While it runs, all engines are compared with it."
 )
 
 
@@ -58,7 +58,6 @@ COLUMNS = (
 )
 # column of what is written down -> title, unit ("" that of coordinates) and the smallest that is shown
 PLOTS = {"apart": ("Apart", "", 1e-13), "energy": ("Energy apart", "J", 1e-13), "gap": ("Joint gap", "m", 1e-15)}
-SHORT = {"impulse": "impulse", "tree": "tree", "pybullet": "PyBullet", REFERENCE: "reference"}
 
 
 class ComparisonPanel(QWidget):
@@ -120,10 +119,8 @@ class ComparisonPanel(QWidget):
         self.tolerance.setFixedWidth(number_width())
         self.tolerance.setObjectName("tolerance")
         self.tolerance.setAccessibleName("Tolerance")
-        self.tolerance.setToolTip(
-            "From this distance on two engines are apart. Type a number, or use ↑ and ↓."
-        )
-        self.tolerance.edited.connect(lambda value: self.session.send(SetTolerance(value)))
+        self.tolerance.setToolTip("From this distance on two engines are apart. Type a number, or use ↑ and ↓.")
+        self.tolerance.edited.connect(lambda value: self.session.send(SetTolerance(value / self._angles())))
         self.again.setToolTip("Let all engines begin anew from where the leading one is")
         self.again.clicked.connect(lambda: self.session.send(Compare(self.session.beside)))
         self.save.setToolTip("Write these figures as a page (HTML) or as CSV")
@@ -184,8 +181,9 @@ class ComparisonPanel(QWidget):
 
     def refresh(self, snapshot: Snapshot) -> None:
         beside = {lane.name: lane for lane in snapshot.beside}
-        yardstick = REFERENCE if REFERENCE in beside else snapshot.backend
-        colors = dict(zip((snapshot.backend, *beside), THEMES[self.theme].engines, strict=False))
+        running = (snapshot.backend, *beside)
+        yardstick = running[yardstick_of(running)]
+        colors = {name: THEMES[self.theme].engine(i) for i, name in enumerate(running)}
         for name, row in self.rows.items():
             lane = beside.get(name)
             row.show_role(name == snapshot.backend)
@@ -193,15 +191,18 @@ class ComparisonPanel(QWidget):
                 row.switch.setChecked(lane is not None)
             row.dot.show_color(colors[name] if snapshot.lead and name in colors else "")
             figures = snapshot.lead if name == snapshot.backend else lane.figures if lane else None
-            row.show_values(_texts(figures, name == yardstick, lane), lane.stopped if lane else "")
+            texts = _texts(figures, name == yardstick, self._angles())
+            if lane and lane.stopped:
+                texts[0] = "waits" if lane.figures.since > snapshot.time else "stopped"
+            row.show_values(texts, lane.stopped if lane else "")
         self._show_heads("the reference" if yardstick == REFERENCE else "the leading engine")
         if not self.session.waits_for(SetTolerance(1.0)):
-            self.tolerance.show_value(snapshot.tolerance)
+            self.tolerance.show_value(snapshot.tolerance * self._angles())
         self.again.setEnabled(bool(beside))
         self.save.setEnabled(not refusal(self.session))
 
     def _show_heads(self, yardstick: str) -> None:
-        unit = apart_unit(self.session.stage.model)
+        unit = self._unit()
         for head, column in zip(self.heads, COLUMNS, strict=True):
             head.setText(column.title.format(unit=unit))
             head.setToolTip(column.tip.format(yardstick=yardstick))
@@ -223,28 +224,32 @@ class ComparisonPanel(QWidget):
                 column = plot.info.name
                 times, values = course.read(column, PLOT_WINDOW)
                 shown = [i for i in range(len(names)) if column == "gap" or i != course.yardstick]
-                plot.show_values(times, values[:, shown] * self._factor(column), now)
+                factor = self._angles() if column == "apart" else 1.0
+                plot.show_values(times, values[:, shown] * factor, now)
                 if column == "apart":
                     self._mark(plot, shown, times)
 
-    def _mark(self, plot: ComparedPlot, shown: list[int], times: list[float]) -> None:
+    def _mark(self, plot: ComparedPlot, shown: list[int], times: Sequence[float]) -> None:
         snapshot = self.session.snapshot
         figures = [snapshot.lead, *(lane.figures for lane in snapshot.beside)]
         if len(times) and len(figures) == len(self._plotted):
             plot.mark([f.apart_first if (f := figures[i]) else math.nan for i in shown], float(times[-1]))
 
-    def _factor(self, column: str) -> float:
-        in_degrees = self.session.shown.degrees and apart_unit(self.session.stage.model) == "rad"
-        return math.degrees(1.0) if column == "apart" and in_degrees else 1.0
+    def _angles(self) -> float:
+        """Times which distances are shown: in degrees where people want them and all joints turn."""
+        turns = apart_unit(self.session.stage.model) == "rad"
+        return math.degrees(1.0) if self.session.shown.degrees and turns else 1.0
+
+    def _unit(self) -> str:
+        return "°" if self._angles() != 1.0 else apart_unit(self.session.stage.model)
 
     def _infos(self) -> list[PlotInfo]:
         names, infos = self._plotted, []
-        yardstick = names.index(REFERENCE) if REFERENCE in names else 0
+        yardstick = yardstick_of(names)
         for column, (title, unit, least) in PLOTS.items():
             shown = [i for i in range(len(names)) if column == "gap" or i != yardstick]
-            labels = tuple(SHORT[names[i]] for i in shown)
-            unit = unit or ("°" if self._factor(column) != 1.0 else apart_unit(self.session.stage.model))
-            infos.append(PlotInfo(column, title, unit, least, labels, tuple(shown), logarithmic=True))
+            labels = tuple(names[i] for i in shown)
+            infos.append(PlotInfo(column, title, unit or self._unit(), least, labels, tuple(shown), logarithmic=True))
         return infos
 
     def _rebuild_plots(self) -> None:
@@ -266,9 +271,10 @@ class ComparisonPanel(QWidget):
             plot.show_crosshair(age)
 
 
-def _texts(figures: Figures | None, is_yardstick: bool, lane: Beside | None) -> list[str]:
+def _texts(figures: Figures | None, is_yardstick: bool, angles: float) -> list[str]:
     """The figures of a row; an engine that does not run has none."""
     if figures is None:
         return ["" for _ in COLUMNS]
-    texts = ["–" if column.is_distance and is_yardstick else brief(column.value(figures), DIGITS) for column in COLUMNS]
-    return ["stopped", *texts[1:]] if lane and lane.stopped else texts
+    values = [column.value(figures) * (angles if column is COLUMNS[0] else 1.0) for column in COLUMNS]
+    texts = zip(COLUMNS, values, strict=True)
+    return ["–" if column.is_distance and is_yardstick else brief(value, DIGITS) for column, value in texts]

@@ -178,7 +178,7 @@ class PhysicsPanel(QWidget):
         """What the engine achieves."""
         rows = (
             ("Joint gap", self.gap, "[m]: the largest distance between two halves of a joint"),
-            ("Cost of a step", self.cost, "[µs]: processor time, median"),
+            ("Cost of a step", self.cost, "[µs]: processor time"),
         )
         grid = QGridLayout()
         grid.setVerticalSpacing(CONTROL_GAP)

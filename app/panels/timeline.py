@@ -34,7 +34,7 @@ class Timeline(QAbstractSlider):
         super().__init__(parent)
         self.session = session
         self.first = self.last = self.now = 0.0  # [s]
-        self.marks: tuple[tuple[float, int], ...] = ()  # when which of `Theme.engines` was first apart
+        self.marks: tuple[tuple[float, int], ...] = ()  # when which engine was first apart
         self._wish: float | None = None  # where one wants to be, until the world is there
         self._asked: cmd.GoTo | None = None  # what is on its way
         self.setRange(0, POSITIONS)
@@ -164,7 +164,7 @@ class Timeline(QAbstractSlider):
         for time, engine in self.marks:
             if self.first <= time <= self.last:
                 at = left + self._part(time) * (right - left)
-                painter.setBrush(QColor(style.applied().engines[engine]))
+                painter.setBrush(QColor(style.applied().engine(engine)))
                 painter.drawRect(QRectF(at - MARK[0] / 2, middle - MARK[1] / 2, *MARK))
         painter.setBrush(palette.color(QPalette.ColorRole.Base))
         if self.hasFocus():

@@ -159,7 +159,7 @@ class Renderer:
             GL.glEnable(on)
         GL.glPolygonOffset(1.0, 4.0)
         for number, _ in enumerate(snapshot.beside):
-            GL.glUniform4f(program.uniform("tint"), *linear(THEMES[view.theme].ghosts[number]), GHOST_OPACITY)
+            GL.glUniform4f(program.uniform("tint"), *linear(THEMES[view.theme].ghost(number)), GHOST_OPACITY)
             for visible in (GL.GL_FALSE, GL.GL_TRUE):
                 GL.glColorMask(visible, visible, visible, visible)
                 GL.glDepthMask(not visible)

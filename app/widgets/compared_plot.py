@@ -18,7 +18,7 @@ MARK_DASHES = (4, 3)
 
 
 class ComparedPlot(LivePlot):
-    """`info.numbers` are places in `Theme.engines`."""
+    """`info.numbers` are numbers for `Theme.engine`."""
 
     def __init__(self, info: PlotInfo, theme: Theme, seconds: float) -> None:
         self.marks: list[pg.InfiniteLine] = []
@@ -32,7 +32,7 @@ class ComparedPlot(LivePlot):
             self.canvas.addItem(mark, ignoreBounds=True)
 
     def _curve_colors(self, theme: Theme) -> list[str]:
-        return [theme.engines[number] for number in self.info.numbers]
+        return [theme.engine(number) for number in self.info.numbers]
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)

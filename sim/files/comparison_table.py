@@ -12,23 +12,23 @@ from pathlib import Path
 
 from sim.apart import apart_unit
 from sim.files.draft import Draft
-from sim.lane_names import REFERENCE, lane_title
+from sim.lane_names import lane_title, yardstick_of
 from sim.model import Model
 from sim.state import Beside, Figures
 
-COLUMNS = (
-    "engine",
-    "integrator",
-    "step [s]",
-    "processor time of a step [µs]",
-    "speed [× real time]",
-    "energy drift",
-    "largest joint gap [m]",
-    "apart at the end [{unit}]",
-    "apart at most [{unit}]",
-    "first apart by more than {tolerance:g} [s]",
-    "stopped",
-)
+COLUMNS = {  # name for programs -> head for people
+    "engine": "engine",
+    "integrator": "integrator",
+    "step": "step [s]",
+    "us_per_step": "processor time of a step [µs]",
+    "speed": "speed [× real time]",
+    "energy_drift": "energy drift",
+    "joint_gap": "largest joint gap [m]",
+    "apart_end": "apart at the end [{unit}]",
+    "apart_most": "apart at most [{unit}]",
+    "apart_first": "first apart by more than {tolerance:g} [s]",
+    "stopped": "stopped",
+}
 DIGITS = 4  # significant, on the page; CSV has all
 
 
@@ -43,7 +43,8 @@ class Table:
 
     @property
     def records(self) -> list[dict[str, str | float | None]]:
-        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+        """A row an engine, by the names for programs."""
+        return [dict(zip(COLUMNS, row, strict=True)) for row in self.rows]
 
 
 def comparison_table(
@@ -51,7 +52,7 @@ def comparison_table(
 ) -> Table:
     """As it stands at `time`: `lead` is how the leading engine fares, `beside` are the others."""
     names = (lead.backend, *(lane.name for lane in beside))
-    yardstick = names.index(REFERENCE) if REFERENCE in names else 0
+    yardstick = yardstick_of(names)
     figures, stopped = (lead, *(lane.figures for lane in beside)), ("", *(lane.stopped for lane in beside))
     unit = apart_unit(model)
     rows = tuple(
@@ -60,7 +61,7 @@ def comparison_table(
             f.integrator,
             f.dt,
             1e6 * f.cost,
-            dt / f.cost if f.cost > 0.0 else None,
+            f.speed or None,
             f.energy_drift,
             f.gap,
             *((None, None, None) if i == yardstick else (f.apart, f.apart_most, f.apart_first)),
@@ -69,11 +70,11 @@ def comparison_table(
         for i, (name, f, why) in enumerate(zip(names, figures, stopped, strict=True))
     )
     words = (
-        f"{time - lead.since:g} s in steps of {dt:g} s, from t = {lead.since:g} s on, led by {lane_title(names[0])}. "
+        f"{time - lead.since:g} s from t = {lead.since:g} s on, led by {lane_title(names[0])} in steps of {dt:g} s. "
         f"Apart is the distance from {'the reference' if yardstick else 'the leading engine'} at the joint that is "
         "farthest; drift is energy from nowhere or to nowhere as a part of all that moved."
     )
-    columns = tuple(column.format(unit=unit, tolerance=tolerance) for column in COLUMNS)
+    columns = tuple(column.format(unit=unit, tolerance=tolerance) for column in COLUMNS.values())
     return Table(title, words, columns, tuple(tuple(_known(value) for value in row) for row in rows))
 
 

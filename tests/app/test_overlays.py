@@ -60,7 +60,7 @@ def moving(scene: Scene, velocity: tuple[float, float, float]) -> Snapshot:
 
 def beside(rest: Snapshot, *shifts: object) -> Snapshot:
     """The same with ghosts, each moved aside."""
-    figures = Figures("tree", "rk4", *(0.0,) * 8)
+    figures = Figures("tree", "rk4", *(0.0,) * 9)
     ghosts = (Beside("tree", rest.position + shift, rest.rotation, "", figures) for shift in shifts)
     return replace(rest, beside=tuple(ghosts))
 

@@ -101,7 +101,7 @@ class StillRunner:
             case cmd.SetTolerance(tolerance):
                 return {"tolerance": tolerance}
             case cmd.Compare(beside):
-                figures = Figures("", "", now.dt, *(0.0,) * 7)
+                figures = Figures("", "", now.dt, *(0.0,) * 8)
                 lanes = (Beside(name, now.position, now.rotation, "", figures) for name in beside)
                 return {"beside": tuple(lanes), "lead": figures if beside else None}
             case cmd.SetTarget(name, position):

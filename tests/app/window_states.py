@@ -14,7 +14,7 @@ from app.gestures import TargetDrag
 from app.kept import Kept
 from app.selection import Selection
 from sim.comparison import Course
-from sim.lane_names import LANES, REFERENCE
+from sim.lane_names import LANES
 from sim.ring import Ring
 from sim.state import Beside, Figures
 
@@ -83,13 +83,18 @@ def compared(size: float, stopped: str = "") -> Callable[[Any], None]:
     def do(window: Any) -> None:
         runner = window.session.runner
         now = runner.latest
-        figures = Figures(now.backend, "semi-implicit", 1e-3, 0.0, 1e-6 * size, *(size,) * 4, now.time - 4.0)
+        figures = Figures(now.backend, "semi-implicit", 1e-3, 0.0, 1e-6 * size, *(size,) * 5, now.time - 4.0)
         others = [name for name in LANES if name != now.backend]
-        lanes = tuple(Beside(name, now.position, now.rotation, stopped, figures) for name in others)
+        why = (stopped, *[""] * (len(others) - 1))  # the first alone
+        ghosts = zip(others, why, strict=True)
+        lanes = tuple(Beside(name, now.position, now.rotation, word, figures) for name, word in ghosts)
         ring = Ring(2000, 1 + 3 * (1 + len(others)))
         t = np.linspace(now.time - 10.0, now.time, 2000)
-        ring.append(np.column_stack([t, *(size * np.exp(np.sin(t + i)) for i in range(3 * (1 + len(others))))]))
-        runner.course = Course((now.backend, *others), 1 + others.index(REFERENCE), ring)
+        rows = np.column_stack([t, *(size * np.exp(np.sin(t + i)) for i in range(3 * (1 + len(others))))])
+        if stopped:
+            rows[1000:, 4:7] = np.nan
+        ring.append(rows)
+        runner.course = Course((now.backend, *others), ring)
         runner.latest = replace(now, lead=figures, beside=lanes)
         window.bottom.show_comparison()
         window.session.poll()

@@ -10,10 +10,18 @@ import pytest
 from sim.command import (
     Applied,
     Compare,
+    GoTo,
     LoadScene,
+    PullBody,
     Refused,
+    ReleaseBody,
     Reset,
     SetBackend,
+    SetGain,
+    SetGravity,
+    SetSolver,
+    SetStep,
+    SetTarget,
     SetTolerance,
     StepBack,
     StepOnce,
@@ -85,9 +93,9 @@ def test_a_reset_and_a_moment_before_the_comparison_begin_it_anew(drive):
     assert driver.runner.latest.beside[0].figures.apart_most > 0.0
     assert driver.runner.course.read("apart", math.inf)[0][0] == pytest.approx(0.1)
     driver.ask(StepBack(100))
-    times, _ = driver.runner.course.read("apart", math.inf)
-    assert times.tolist() == [driver.runner.latest.time] and driver.runner.latest.time == pytest.approx(0.05)
+    assert driver.runner.latest.beside[0].stopped == "begins at t = 0.100 s" and not told(driver)
     driver.ask(StepOnce(10))
+    assert "begins anew at t = 0.060 s" in told(driver)[0] and driver.runner.latest.lead.since == pytest.approx(0.06)
     driver.ask(Reset())
     assert driver.runner.course.read("apart", math.inf)[0].tolist() == [0.0]
 
@@ -102,6 +110,99 @@ def test_another_scene_keeps_those_that_can_run_it_and_says_who_cannot(drive):
     assert len(told(driver)) == 1 and "loop" in told(driver)[0]
     driver.ask(StepOnce(20))
     assert driver.runner.latest.beside[0].figures.backend == "impulse"
+
+
+def test_a_look_back_before_the_comparison_and_forward_again_leaves_it_as_it_was(drive):
+    driver = drive("double_pendulum:b")
+    driver.ask(StepOnce(100))
+    driver.ask(Compare(("pybullet",)))
+    driver.ask(StepOnce(400))
+    known, figures = driver.runner.course.read("apart", math.inf), driver.runner.latest.beside[0].figures
+    for time in (0.05, 0.3, 0.02, 0.5):
+        driver.ask(GoTo(time))
+    seen = driver.runner.course.read("apart", math.inf)
+    assert [a.tobytes() for a in seen] == [a.tobytes() for a in known]
+    assert driver.runner.latest.beside[0].figures == figures and not told(driver)
+
+
+def test_going_back_over_a_change_of_engine_changes_places_and_the_world_goes_on(drive):
+    driver = drive("arm_reach")
+    driver.ask(Compare(("tree",)))
+    driver.ask(StepOnce(100))
+    driver.ask(SetBackend("tree"))
+    driver.ask(StepOnce(69))
+    assert isinstance(driver.ask(StepBack(139)), Applied)
+    assert driver.runner.latest.lead.backend == driver.runner.latest.backend not in names(driver)
+    driver.ask(StepOnce(50))
+    now = driver.runner.latest
+    assert now.step == 80 and driver.runner.course.read("apart", 1.0)[0][-1] == now.time
+
+
+def test_switching_one_off_or_on_leaves_the_others_as_they_are(drive):
+    driver = drive("double_pendulum:b")
+    driver.ask(Compare(("tree", "pybullet")))
+    driver.ask(StepOnce(300))
+    before = driver.runner.latest.beside[1].figures
+    driver.ask(Compare(("pybullet",)))
+    assert driver.runner.latest.beside[0].figures == before
+    driver.ask(Compare(("tree", "pybullet")))
+    driver.ask(StepOnce(100))
+    tree, pybullet = (lane.figures for lane in driver.runner.latest.beside)
+    assert tree.since == pytest.approx(0.3) and pybullet.since == 0.0 and pybullet.apart_first == before.apart_first
+    apart = driver.runner.course.read("apart", math.inf)[1]
+    assert np.isnan(apart[:300, 1]).all() and np.isfinite(apart[300:, 1]).all() and np.isfinite(apart[:, 2]).all()
+
+
+def test_engines_that_a_scene_cannot_have_come_back_with_the_next(drive):
+    driver = drive("double_pendulum")
+    driver.ask(Compare(("tree", "pybullet")))
+    driver.ask(LoadScene(load("four_bar")))
+    assert names(driver) == []
+    driver.ask(LoadScene(load("double_pendulum")))
+    assert names(driver) == ["tree", "pybullet"]
+
+
+def test_whatever_is_done_all_worlds_stand_at_the_same_moment_under_the_same_settings(drive):
+    """A seeded list of commands, jumps and changes of engines: after each, everybody is where the leader is."""
+    random = np.random.default_rng(7)
+    driver = drive("arm_reach")
+    for _ in range(120):
+        command = random_command(random)
+        driver.ask(command)
+        beside, now = driver.runner._beside, driver.runner.latest
+        if (comparison := beside._comparison) is None or comparison.is_before:
+            continue
+        lead = comparison.lead
+        assert comparison.leader == lead.backend_name not in names(driver), command
+        assert driver.runner.course.read("apart", 1.0)[0][-1] == now.time, command
+        for lane in comparison.lanes:
+            world = lane.world
+            assert not lane.stopped and world.time == lead.time and world.dt * lane.finer == lead.dt, command
+            assert world.scene.gravity == lead.scene.gravity and world.desk.grip() == lead.desk.grip(), command
+            assert world.desk.gain_values() == lead.desk.gain_values(), command
+            assert world.desk.controls.point.tobytes() == lead.desk.controls.point.tobytes(), command
+    assert isinstance(driver.ask(StepOnce()), Applied)
+
+
+def random_command(random: np.random.Generator):
+    engines = ("impulse", "tree", "pybullet", "reference")
+    return [
+        lambda: StepOnce(int(random.integers(1, 150))),
+        lambda: StepOnce(int(random.integers(1, 150))),
+        lambda: StepBack(int(random.integers(1, 200))),
+        lambda: GoTo(float(random.uniform(0.0, 2.0))),
+        lambda: Compare(tuple(name for name in engines if random.random() < 0.5)),
+        lambda: SetBackend(str(random.choice(engines[:3]))),
+        lambda: SetGain("reach", "kp", float(random.uniform(100.0, 500.0))),
+        lambda: SetTarget("target", tuple(random.uniform(0.2, 0.5, 3).tolist())),
+        lambda: SetGravity((0.0, 0.0, float(random.uniform(-10.0, -5.0)))),
+        lambda: SetStep(float(random.choice([1e-3, 5e-4]))),
+        lambda: SetSolver(str(random.choice(["dense", "sparse"]))),
+        lambda: PullBody("forearm", (0.0, 0.0, 0.1), tuple(random.uniform(0.3, 0.6, 3).tolist())),
+        lambda: ReleaseBody(),
+        lambda: SetTolerance(float(random.uniform(1e-6, 1e-2))),
+        lambda: Reset(),
+    ][random.integers(15)]()
 
 
 def test_the_tolerance_decides_who_is_apart_and_makes_sense(drive):

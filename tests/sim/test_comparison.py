@@ -188,7 +188,9 @@ def test_a_comparison_begins_where_the_world_is_and_ends_before_that():
     times, apart = comparison.course.read("apart", 10.0)
     assert times[0] == pytest.approx(0.3) and len(times) == 21 and apart[-1, 1] < 1e-4
     world.state = alone("arm_reach", "impulse", 200).state
-    assert not comparison.jump()
+    assert comparison.jump() and comparison.is_before  # it waits, and its ghosts lie where the bodies are
+    lead, [ghost] = comparison.shown()
+    assert (ghost.position == world.reading.position).all() and ghost.stopped == f"begins at t = {lead.since:.3f} s"
 
 
 def test_an_engine_that_cannot_go_on_is_told_once_and_the_others_go_on_and_going_back_revives_it():
@@ -200,7 +202,65 @@ def test_an_engine_that_cannot_go_on_is_told_once_and_the_others_go_on_and_going
     apart = run.read("apart")[1][:, 1]
     assert np.isnan(apart[-lane.behind :]).all() and np.isfinite(apart[: -lane.behind]).all()
     known = lane.world.time
+    run.apply(SetGravity((0.0, 0.0, -1.6)))
+    run.apply(SetStep(5e-3))
     assert run.go_to(known - 0.01) and not lane.stopped and lane.behind == 0
+    assert lane.world.time == run.lead.time and lane.world.dt == 5e-3 and lane.world.scene.gravity[2] == -1.6
+
+
+def test_an_engine_that_stopped_is_stopped_again_where_one_goes_forward_again():
+    run = Run(replace(load("double_pendulum:c"), integrator="explicit_euler", dt=1e-2), "tree")
+    run.steps(300)
+    lane, end = run.comparison.lanes[0], run.lead.time
+    why, rows = lane.stopped, run.read("apart")[1].tobytes()
+    assert run.go_to(0.1) and not lane.stopped
+    assert run.go_to(end) and lane.stopped == why and lane.behind > 0
+    assert run.read("apart")[1].tobytes() == rows
+
+
+def test_an_engine_that_stops_within_a_step_has_the_rows_of_the_steps_before():
+    run = Run("double_pendulum:b", "reference")
+    run.steps(50)
+    known = run.comparison.lanes[0].rows(50)
+    run.lane("reference").step(3)  # of eight
+    assert run.comparison.lanes[0].rows(50).tobytes() == known.tobytes()
+
+
+def test_drift_and_gap_are_the_largest_since_it_began_whatever_is_done_meanwhile():
+    run = Run("double_pendulum:b", "pybullet")
+    run.steps(1500)
+    before = run.figures("pybullet").energy_drift, run.figures("impulse").gap
+    assert before[0] > 1e-3
+    run.go_to(1.2)
+    run.apply(SetStep(5e-4))
+    run.steps(10)
+    assert (run.figures("pybullet").energy_drift, run.figures("impulse").gap) == before
+
+
+def test_when_it_was_first_apart_stays_known_after_its_row_is_gone(monkeypatch):
+    monkeypatch.setattr("sim.comparison.LENGTH", 200)
+    run = Run("double_pendulum:b", "pybullet")
+    run.steps(1000)
+    first = run.figures("pybullet").apart_first
+    assert 0.0 < first < 0.8
+    run.go_to(0.95)
+    run.comparison.set_tolerance(1e-3)
+    assert run.figures("pybullet").apart_first == first
+
+
+@pytest.mark.parametrize(("engine", "order"), [("impulse", 2), ("tree", 4)])
+def test_under_control_too_an_engine_nears_the_reference_with_its_own_order(engine, order):
+    """Controllers decide at the same moments everywhere, so only the engine is measured. In one step of control."""
+    scene = replace(load("arm_pd"), backend=engine, integrator="rk4")
+    joints = tuple(replace(j, limits=None) for j in scene.joints)
+
+    def error(dt: float) -> float:
+        run = Run(replace(scene, joints=joints, dt=dt), "reference", lead=engine)
+        run.steps(1)
+        return run.figures(engine).apart
+
+    coarse, fine = error(4e-3), error(2e-3)
+    assert 0.8 * 2 ** (order + 1) < coarse / fine < 1.25 * 2 ** (order + 1)
 
 
 def test_an_integrator_is_for_those_that_have_it_and_the_reference_keeps_its_own():

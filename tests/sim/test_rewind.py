@@ -106,7 +106,7 @@ def test_back_and_on_again_writes_the_same_history():
 
 
 def test_a_full_history_does_not_show_what_was_overwritten(monkeypatch):
-    monkeypatch.setattr("sim.history._SECONDS", 0.2)
+    monkeypatch.setattr("sim.history.SECONDS", 0.2)
     watched = Watched()
     watched.run(330, {})
     watched.rewind.back(60)
