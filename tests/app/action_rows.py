@@ -453,7 +453,7 @@ def calm(bench: Bench) -> None:
     if not math.isclose(style.text_scale(), 1.0):
         window.menus.actions["text:usual"].trigger()
     window.choose_theme("light")
-    window.choose_quality("fine")
+    window.choose_quality("fast")
     for name in bench.viewport.overlays.on:
         window.toggle_overlay(name)
     bench.session.finish_work()
