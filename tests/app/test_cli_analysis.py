@@ -15,6 +15,14 @@ from app.video import ROOT
 from tests.app.test_cli import complaint
 
 PLACE = "--position=-0.1,-0.7,0.3"
+ENGINE = (
+    ["--backend", "tree"],
+    ["--integrator", "rk4"],
+    ["--solver", "dense"],
+    ["--stabilise", "feedback"],
+    ["--dt", "0.01"],
+)
+START = (["--duration", "5"], ["--q", "0,0"], ["--v", "0,0"])
 
 
 def told(capsys: pytest.CaptureFixture[str], *line: str) -> dict:
@@ -126,6 +134,9 @@ def test_identify_excites_a_robot_or_reads_a_log(tmp_path: Path, capsys: pytest.
     logged = told(capsys, "identify", "arm_reach", "--from", log)
     for row in logged["combinations"]:
         assert row["value"] == pytest.approx(row["scene_value"], abs=1e-8)
+    heavier = told(capsys, "identify", "arm_reach", "--from", log, "--set", "body.forearm.mass=2")
+    other = [row for row in heavier["combinations"] if abs(row["value"] - row["scene_value"]) > 1e-3]
+    assert other and all("forearm." in row["name"] for row in other)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +147,12 @@ def test_identify_excites_a_robot_or_reads_a_log(tmp_path: Path, capsys: pytest.
         (["planar_2r", "--duration", "0.002"], "are too few; expected a longer motion"),
         (["planar_2r", "--from", "nothing.csv"], 'Cannot read "nothing.csv": No such file'),
         (["planar_2r", "--from", "README.md"], "is no log; expected a .csv or .npz file"),
-        (["planar_2r", "--from", "a.csv", "--noise", "0.1"], "leave --excite and --noise out"),
+        (["planar_2r", "--from", "a.csv", "--noise", "0.1"], "of a log; leave --noise out"),
+        (["planar_2r", "--from", "a.csv", "--excite", "--seed", "0"], "leave --excite and --seed out"),
+        *((["planar_2r", "--from", "a.csv", *given], f"of a log; leave {given[0]} out") for given in ENGINE),
+        *((["planar_2r", "--from", "a.csv", *given], f"of a log; leave {given[0]} out") for given in START),
+        *((["planar_2r", "--excite", *given], f"without an engine; leave {given[0]} out") for given in ENGINE),
+        (["planar_2r", "--excite", "--v", "1,1"], "without an engine; leave --v out"),
         (["planar_2r", "--noise", "2"], "--noise wants a share from 0 to 1"),
         (["planar_2r", "--excite", "--duration", "0"], "moves nothing; expected a longer one"),
     ],
