@@ -29,6 +29,7 @@ from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import body_joints, tree_of
 from sim.dynamics.wrenches import link_wrenches
 from sim.model import FIXED, compile_model
+from sim.plausible import FINITE, LARGEST
 from sim.scene import JOINT_WIDTHS, Scene, SceneError
 from sim.spatial.rotation import matrix_to_quat, quat_to_matrix, rotation_vector
 from sim.wording import listing, numbers, suggestion
@@ -139,9 +140,9 @@ class Robot:
         Near q (default: the scene's start) if that leads there, else from anywhere in the joint range.
         """
         place = np.eye(4)
-        place[:3, 3] = _numbers("position", position, 3, ("x", "y", "z"))
+        place[:3, 3] = _bounded("position", position, ("x", "y", "z"))
         if rotation is not None:
-            place[:3, :3] = quat_to_matrix(_quaternion("rotation", _numbers("rotation", rotation, 4, tuple("wxyz"))))
+            place[:3, :3] = quat_to_matrix(_quaternion("rotation", _bounded("rotation", rotation, tuple("wxyz"))))
         return self.inverse_kinematics(frame).posture(place, rotation is not None, self._q_or_start(q))
 
     def line(self, frame: str, to: Vector, stride: float = STRIDE, q: Vector | None = None, gain: float = GAIN) -> Line:
@@ -149,7 +150,7 @@ class Robot:
 
         `gain` draws the joints to the middle of their range as far as the line leaves them free.
         """
-        kinematics, end = self.inverse_kinematics(frame), _numbers("to", to, 3, ("x", "y", "z"))
+        kinematics, end = self.inverse_kinematics(frame), _bounded("line", to, ("x", "y", "z"))
         start, clamped = kinematics.within(self._q_or_start(q))
         line = kinematics.line(self.pose(frame, start)[:3, 3], end, stride, start, gain)
         return replace(line, clamped=clamped)
@@ -356,6 +357,15 @@ def _transform(p: Array, R: Array) -> Array:
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = R, p
     return X
+
+
+def _bounded(name: str, values: Vector, parts: Sequence[str]) -> Array:
+    """Numbers whose squares are finite as well; a number for each part."""
+    out = _numbers(name, values, len(parts), parts)
+    for part, value in zip(parts, out, strict=True):
+        if abs(value) > LARGEST:
+            raise ValueError(f"{name} has {part} = {value:g}; expected {FINITE}")
+    return out
 
 
 def _numbers(name: str, values: Vector, count: int, parts: Sequence[str]) -> Array:
