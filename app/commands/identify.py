@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +31,7 @@ examples:
   main.py identify arm_6r --excite --duration 10
   main.py run arm_reach --log reach.csv && main.py identify arm_reach --from reach.csv
 """
+PERCENT = 100
 WIDEST = 64  # of a sum that is printed
 NOISE = ("excite", "noise", "seed")
 ENGINE = ("backend", "integrator", "solver", "stabilise", "dt")
@@ -77,19 +79,26 @@ def _identify(args: argparse.Namespace, scene: Scene) -> Identification:
     noise, seed = args.noise or 0.0, int(args.seed or 0)
     if args.log:
         try:
-            return from_log(scene, args.log)
+            with ProgressBar(scene.name, PERCENT) as bar:
+                return from_log(scene, args.log, _percent(bar))
         except OSError as error:
             raise CommandError(f'Cannot read "{args.log}": {error.strerror}.') from error
     if args.excite:
-        return from_excitation(scene, duration, noise, seed)
+        with ProgressBar(scene.name, PERCENT) as bar:
+            return from_excitation(scene, duration, noise, seed, _percent(bar))
     world = prepared(scene)
     try:
-        with ProgressBar(scene.name, step_count(duration, world.dt)) as bar:
-            return from_run(world, duration, noise, seed, bar.at)
+        steps = ProgressBar(scene.name, step_count(duration, world.dt))
+        with steps, ProgressBar(scene.name, PERCENT) as bar:
+            return from_run(world, duration, noise, seed, steps.at, _percent(bar))
     except Diverged as problem:
         raise CommandError(f"Stopped at t = {world.time:.6g} s: {problem}.", 1) from problem
     finally:
         world.close()
+
+
+def _percent(bar: ProgressBar) -> Callable[[float], None]:
+    return lambda share: bar.at(round(PERCENT * share))
 
 
 def _result(scene: Scene, found: Identification) -> dict[str, Any]:

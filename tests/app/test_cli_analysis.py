@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +17,7 @@ import pytest
 from app.cli import main
 from app.video import ROOT
 from tests.app.test_cli import complaint
+from tests.app.test_cli_record import read_to_end
 
 PLACE = "--position=-0.1,-0.7,0.3"
 ENGINE = (
@@ -141,6 +146,28 @@ def test_identify_excites_a_robot_or_reads_a_log(tmp_path: Path, capsys: pytest.
     heavier = told(capsys, "identify", "arm_reach", "--from", log, "--set", "body.forearm.mass=2")
     other = [row for row in heavier["combinations"] if abs(row["value"] - row["scene_value"]) > 1e-3]
     assert other and all("forearm." in row["name"] for row in other)
+
+
+def test_identify_of_a_hundred_joints_takes_seconds_and_shows_them() -> None:
+    """15 300 equations of 1300 parameters in a process of its own, at a terminal, whatever else the machine does."""
+    terminal, child_side = pty.openpty()
+    command = [sys.executable, ROOT / "main.py", "identify", "long_chain", "--excite", "--duration", "2", "--json"]
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, env=env, cwd=ROOT, stdout=out, stderr=child_side)
+        os.close(child_side)
+        shown = b"".join(iter(lambda: read_to_end(terminal), b""))
+        os.close(terminal)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        result = json.load(out)
+    assert child.returncode == 0 and result["equations"] == 15_300
+    assert result["possible"] == len(result["combinations"]) == 599
+    shares = [int(share) for share in re.findall(rb"(\d+) %", shown)]
+    assert len(shares) > 5 and shares == sorted(shares)
+    assert used.ru_utime + used.ru_stime < 25.0
+    assert used.ru_maxrss < 800_000  # kB
 
 
 @pytest.mark.parametrize(
