@@ -13,7 +13,7 @@ import pytest
 import sim
 from sim.analysis.base_parameters import base_parameters
 from sim.analysis.least_squares import student_95
-from sim.analysis.motion import Motion, excitation, most_equations, of_columns, of_states, spread
+from sim.analysis.motion import Motion, excitation, most_equations, of_columns, of_states, of_steps, spread
 from sim.analysis.parameters import parameters_of, state_rows, step_rows
 from sim.analysis.triangle import triangle
 from sim.files.log import Log, read_log
@@ -105,6 +105,17 @@ class TestTriangle:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < W.nbytes / 4
+
+    def test_equations_of_steps_take_three_times_the_room_of_their_rows(self) -> None:
+        model = compile_model(sim.load("long_chain"))
+        times = np.linspace(0.0, 0.1, 21)
+        q, v, _ = excitation(model, times, 0)
+        of_steps(model, times, q, v, v[1:])
+        tracemalloc.start()
+        rows = of_steps(model, times, q, v, v[1:]).rows
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 3.2 * rows.nbytes
 
     def test_people_are_told_how_much_is_done(self) -> None:
         shares: list[float] = []
