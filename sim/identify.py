@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from sim.analysis import point_masses
-from sim.analysis.base_parameters import base_parameters
+from sim.analysis.base_parameters import base_parameters, rank
 from sim.analysis.least_squares import Estimate, estimate, student_95
 from sim.analysis.motion import Motion, excitation, most_equations, of_columns, of_states
 from sim.analysis.parameters import parameters_of, state_rows
+from sim.analysis.triangle import Told, part
 from sim.files.log import Log, read_log
 from sim.model import Model, compile_model
 from sim.robot import Robot
@@ -55,7 +56,12 @@ class Identification:
 
 
 def from_run(
-    world: Simulation, seconds: float, noise: float = 0.0, seed: int = 0, each: Callable[[int], None] = lambda _: None
+    world: Simulation,
+    seconds: float,
+    noise: float = 0.0,
+    seed: int = 0,
+    each: Callable[[int], None] = lambda _: None,
+    fitted: Told = lambda _: None,
 ) -> Identification:
     """Simulates the world as it is, controllers and inputs included; `each` is told the steps done."""
     parameters_of(world.model)
@@ -65,16 +71,18 @@ def from_run(
         world.step(min(STEPS_AT_ONCE, last - world.step_count))
         log.add(world.history)
         each(world.step_count)
-    return identified(of_columns(world.model, dict(zip(log.columns, log.rows.T, strict=True))), noise, seed)
+    return identified(of_columns(world.model, dict(zip(log.columns, log.rows.T, strict=True))), noise, seed, fitted)
 
 
-def from_log(scene: Scene, path: str | os.PathLike[str]) -> Identification:
+def from_log(scene: Scene, path: str | os.PathLike[str], fitted: Told = lambda _: None) -> Identification:
     """From a log of this scene."""
     parameters_of(model := compile_model(scene))
-    return identified(of_columns(model, read_log(path)))
+    return identified(of_columns(model, read_log(path)), fitted=fitted)
 
 
-def from_excitation(scene: Scene, seconds: float, noise: float = 0.0, seed: int = 0) -> Identification:
+def from_excitation(
+    scene: Scene, seconds: float, noise: float = 0.0, seed: int = 0, fitted: Told = lambda _: None
+) -> Identification:
     """Every joint moved through its range in sines, and the torques that takes."""
     parameters_of(model := compile_model(scene))
     robot = Robot(scene)
@@ -83,33 +91,33 @@ def from_excitation(scene: Scene, seconds: float, noise: float = 0.0, seed: int 
     q, v, a = excitation(model, np.linspace(0.0, seconds, min(SAMPLES, most_equations(model))), seed)
     needed = [robot.inverse_dynamics(*state) for state in zip(q, v, a, strict=True)]
     tau = np.array(needed) + model.dof_damping * v + model.dof_friction * np.sign(v)
-    return identified(of_states(model, q, v, a, tau), noise, seed)
+    return identified(of_states(model, q, v, a, tau), noise, seed, fitted)
 
 
-def identified(motion: Motion, noise: float = 0.0, seed: int = 0) -> Identification:
-    """From any motion; noise is a share of each joint's rms torque."""
+def identified(motion: Motion, noise: float = 0.0, seed: int = 0, fitted: Told = lambda _: None) -> Identification:
+    """From any motion; noise is a share of each joint's rms torque. `fitted` is told the share of the work done."""
     model, parameters = motion.model, parameters_of(motion.model)
     motion = motion.noisy(noise, seed) if noise else motion
     W, tau, joint = motion.equations(motion.rows)
     if not tau.any():
         raise ValueError("no torque is known while a joint moves; expected motors or inputs that move the robot")
-    base = base_parameters(W, parameters.names)
+    base = base_parameters(W, parameters.names, part(fitted, 0, 3))
     if len(W) <= len(base):
         raise ValueError(f"{len(W)} equations for {len(base)} parameters are too few; expected a longer motion")
-    fit = estimate(W[:, base.columns], tau, joint, model.nv)
+    fit = estimate(W[:, base.columns], tau, joint, model.nv, part(fitted, 1, 3))
     units = tuple(parameters.units[k] for k in base.columns)
     found = Found(base.names, units, fit.values, fit.intervals, base.combination @ parameters.values)
-    return Identification(found, masses_and_lengths(motion), fit.residuals, len(W), possible(model))
+    return Identification(found, masses_and_lengths(motion), fit.residuals, len(W), possible(model, part(fitted, 2, 3)))
 
 
-def possible(model: Model) -> int:
+def possible(model: Model, each: Told = lambda _: None) -> int:
     """How many combinations of parameters motion can show at all: the rank for random states."""
     parameters = parameters_of(model)
     n = OVERDETERMINED * len(parameters.names) // model.nv + 1
     moves = ~model.joint_locked[model.dof_joint]
     q, v, a = np.random.default_rng(0).uniform(-2.0, 2.0, (3, n, model.nv)) * moves
     W = state_rows(model, q + model.q0 * ~moves, v, a)[:, moves]
-    return len(base_parameters(W.reshape(-1, len(parameters.names)), parameters.names))
+    return rank(W.reshape(-1, len(parameters.names)), each)
 
 
 def masses_and_lengths(motion: Motion) -> Found | None:
@@ -117,7 +125,7 @@ def masses_and_lengths(motion: Motion) -> Found | None:
     if motion.points is None:
         return None
     H, tau, joint = motion.equations(motion.points)
-    if len(base_parameters(H, point_masses.COLUMNS)) < len(point_masses.COLUMNS):
+    if rank(H) < len(point_masses.COLUMNS):
         return None
     fit: Estimate = estimate(H, tau, joint, motion.model.nv)
     values, slope = point_masses.solved(fit.values)

@@ -29,6 +29,7 @@ from sim.dynamics.singular import loose_velocity
 from sim.dynamics.tree import body_joints, tree_of
 from sim.dynamics.wrenches import link_wrenches
 from sim.model import FIXED, compile_model
+from sim.plausible import FINITE, LARGEST
 from sim.scene import JOINT_WIDTHS, Scene, SceneError
 from sim.spatial.rotation import matrix_to_quat, quat_to_matrix, rotation_vector
 from sim.wording import listing, numbers, suggestion
@@ -139,9 +140,10 @@ class Robot:
         Near q (default: the scene's start) if that leads there, else from anywhere in the joint range.
         """
         place = np.eye(4)
-        place[:3, 3] = _numbers("position", position, 3, ("x", "y", "z"))
+        place[:3, 3] = _bounded("position", _numbers("position", position, 3, ("x", "y", "z")))
         if rotation is not None:
-            place[:3, :3] = quat_to_matrix(_quaternion("rotation", _numbers("rotation", rotation, 4, tuple("wxyz"))))
+            quaternion = _bounded("rotation", _numbers("rotation", rotation, 4, tuple("wxyz")))
+            place[:3, :3] = quat_to_matrix(_quaternion("rotation", quaternion))
         return self.inverse_kinematics(frame).posture(place, rotation is not None, self._q_or_start(q))
 
     def line(self, frame: str, to: Vector, stride: float = STRIDE, q: Vector | None = None, gain: float = GAIN) -> Line:
@@ -149,7 +151,7 @@ class Robot:
 
         `gain` draws the joints to the middle of their range as far as the line leaves them free.
         """
-        kinematics, end = self.inverse_kinematics(frame), _numbers("to", to, 3, ("x", "y", "z"))
+        kinematics, end = self.inverse_kinematics(frame), _bounded("line", _numbers("line", to, 3, ("x", "y", "z")))
         start, clamped = kinematics.within(self._q_or_start(q))
         line = kinematics.line(self.pose(frame, start)[:3, 3], end, stride, start, gain)
         return replace(line, clamped=clamped)
@@ -256,7 +258,7 @@ class Robot:
         return out
 
     def _q_or_start(self, q: Vector | None) -> Array:
-        return self._q(self.model.q0 if q is None else q)
+        return _bounded("q", self._q(self.model.q0 if q is None else q))
 
     def _v(self, name: str, values: Vector) -> Array:
         return _numbers(name, values, self.model.nv, self.joint_names)
@@ -356,6 +358,13 @@ def _transform(p: Array, R: Array) -> Array:
     X = np.eye(4)
     X[:3, :3], X[:3, 3] = R, p
     return X
+
+
+def _bounded(name: str, values: Array) -> Array:
+    """Numbers whose squares are finite as well."""
+    if (too_large := values[np.abs(values) > LARGEST]).size:
+        raise ValueError(f"{name} contains {too_large[0]:g}; expected {FINITE}")
+    return values
 
 
 def _numbers(name: str, values: Vector, count: int, parts: Sequence[str]) -> Array:

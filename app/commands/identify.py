@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.commands.arguments import CommandError, add_simulation, number, scene_of, step_count
+from app.commands.arguments import USUAL_DURATION, CommandError, add_simulation, number, scene_of, step_count
 from app.commands.compiling import prepared
 from app.commands.progress import ProgressBar
+from sim.wording import listing
 
 if TYPE_CHECKING:
     from sim.identify import Found, Identification
@@ -29,22 +31,30 @@ examples:
   main.py identify arm_6r --excite --duration 10
   main.py run arm_reach --log reach.csv && main.py identify arm_reach --from reach.csv
 """
+PERCENT = 100
 WIDEST = 64  # of a sum that is printed
+NOISE = ("excite", "noise", "seed")
+ENGINE = ("backend", "integrator", "solver", "stabilise", "dt")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_simulation(parser)
+    parser.set_defaults(duration=None)
     add = parser.add_argument
     add("--excite", action="store_true", help="instead of the scene's run, move every joint in sines through its range")
     add("--from", dest="log", type=Path, metavar="FILE", help="a log of this scene (.csv or .npz), instead of a run")
     share = number("a share from 0 to 1", 0.0, 1.0)
-    add("--noise", type=share, default=0.0, metavar="X", help="Gaussian noise on the torques, a share of their rms")
+    add("--noise", type=share, metavar="X", help="Gaussian noise on the torques, a share of their rms")
     seed = number("a number from 0 to 1e9", 0, 1e9)
-    add("--seed", type=seed, default=0, metavar="N", help="of the noise and the sines (default: 0)")
+    add("--seed", type=seed, metavar="N", help="of the noise and the sines (default: 0)")
     add("--json", action="store_true", help="print the result as one JSON object, in full digits")
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.log:
+        _refuse(args, "--from takes the motion and the torques of a log", *ENGINE, "duration", "q", "v", *NOISE)
+    if args.excite:
+        _refuse(args, "--excite moves the joints without an engine", *ENGINE, "v")
     scene = scene_of(args)
     try:
         found = _identify(args, scene)
@@ -54,28 +64,41 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse(args: argparse.Namespace, why: str, *options: str) -> None:
+    """Options that cannot matter are mistakes."""
+    values = {name: getattr(args, name) for name in options}
+    if given := [f"--{name}" for name, value in values.items() if value is not None and value is not False]:
+        raise CommandError(f"{why}; leave {listing(given)} out.")
+
+
 def _identify(args: argparse.Namespace, scene: Scene) -> Identification:
     from sim.backend import Diverged
     from sim.identify import from_excitation, from_log, from_run
 
-    seed = int(args.seed)
-    if args.log and (args.excite or args.noise):
-        raise CommandError("--from takes the motion and the torques of a log; leave --excite and --noise out.")
+    duration = USUAL_DURATION if args.duration is None else args.duration
+    noise, seed = args.noise or 0.0, int(args.seed or 0)
     if args.log:
         try:
-            return from_log(scene, args.log)
+            with ProgressBar(scene.name, PERCENT) as bar:
+                return from_log(scene, args.log, _percent(bar))
         except OSError as error:
             raise CommandError(f'Cannot read "{args.log}": {error.strerror}.') from error
     if args.excite:
-        return from_excitation(scene, args.duration, args.noise, seed)
+        with ProgressBar(scene.name, PERCENT) as bar:
+            return from_excitation(scene, duration, noise, seed, _percent(bar))
     world = prepared(scene)
     try:
-        with ProgressBar(scene.name, step_count(args.duration, world.dt)) as bar:
-            return from_run(world, args.duration, args.noise, seed, bar.at)
+        steps = ProgressBar(scene.name, step_count(duration, world.dt))
+        with steps, ProgressBar(scene.name, PERCENT) as bar:
+            return from_run(world, duration, noise, seed, steps.at, _percent(bar))
     except Diverged as problem:
         raise CommandError(f"Stopped at t = {world.time:.6g} s: {problem}.", 1) from problem
     finally:
         world.close()
+
+
+def _percent(bar: ProgressBar) -> Callable[[float], None]:
+    return lambda share: bar.at(round(PERCENT * share))
 
 
 def _result(scene: Scene, found: Identification) -> dict[str, Any]:

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sim.analysis.triangle import Told, triangle
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 DEPENDENT = 1e-8  # of a column's length, what other columns may leave of it
@@ -26,13 +28,30 @@ class BaseParameters:
         return len(self.columns)
 
 
-def base_parameters(W: Array, names: tuple[str, ...]) -> BaseParameters:
-    """Columns that others do not give, and of which of those the rest are made.
+def base_parameters(W: Array, names: tuple[str, ...], each: Told = lambda _: None) -> BaseParameters:
+    """Columns that others do not give, and of which of those the rest are made."""
+    R = triangle(W, each)
+    columns, waiting = _independent(R)
+    combination = np.zeros((len(columns), len(names)))
+    combination[np.arange(len(columns)), columns] = 1.0
+    if waiting:
+        combination[:, waiting] = np.linalg.lstsq(R[:, columns], R[:, waiting], rcond=None)[0]
+    combination[np.abs(combination) < ROUNDING * np.abs(combination).max(axis=1, keepdims=True, initial=1.0)] = 0.0
+    sums = tuple(_sum(row, names, column) for row, column in zip(combination, columns, strict=True))
+    return BaseParameters(np.array(columns, dtype=np.int64), combination, sums)
 
-    Gram–Schmidt on the triangle of W = Q R, each column orthogonalised twice. First columns are preferred, but only
-    among those of which about as much is left: otherwise they would be independent only by a little.
+
+def rank(W: Array, each: Told = lambda _: None) -> int:
+    """How many base parameters there are."""
+    return len(_independent(triangle(W, each))[0])
+
+
+def _independent(R: Array) -> tuple[list[int], list[int]]:
+    """Columns that others do not give, and those that they do; columns of nothing are in neither.
+
+    Gram–Schmidt, each column orthogonalised twice. First columns are preferred, but only among those of which about as
+    much is left: otherwise they would be independent only by a little.
     """
-    R = np.asarray(np.linalg.qr(W, mode="r")) if len(W) > W.shape[1] else W
     lengths = np.linalg.norm(R, axis=0)
     waiting = [int(j) for j in np.flatnonzero(lengths > DEPENDENT * lengths.max(initial=0.0))]
     basis, left = np.zeros((len(R), len(waiting))), R[:, waiting] / lengths[waiting]
@@ -51,14 +70,7 @@ def base_parameters(W: Array, names: tuple[str, ...]) -> BaseParameters:
                 others.append(j)
         left = R[:, others] / lengths[others]
         waiting = others
-    columns.sort()
-    combination = np.zeros((len(columns), len(names)))
-    combination[np.arange(len(columns)), columns] = 1.0
-    if waiting:
-        combination[:, waiting] = np.linalg.lstsq(R[:, columns], R[:, waiting], rcond=None)[0]
-    combination[np.abs(combination) < ROUNDING * np.abs(combination).max(axis=1, keepdims=True, initial=1.0)] = 0.0
-    sums = tuple(_sum(row, names, column) for row, column in zip(combination, columns, strict=True))
-    return BaseParameters(np.array(columns, dtype=np.int64), combination, sums)
+    return sorted(columns), waiting
 
 
 def _sum(row: Array, names: tuple[str, ...], first: int) -> str:

@@ -155,7 +155,7 @@ class _System:
             angular[child] = R.T @ w
             linear[child] = R.T @ (u + self._cross(w, p))
             if j in self._moving:
-                i, axis = self._moving.index(j), self._exact(m.joint_child_rotation[j] @ m.joint_axis[j])
+                i, axis = self._moving.index(j), self._turned(m.joint_child_rotation[j] @ m.joint_axis[j])
                 if m.joint_type[j] == SLIDER:
                     linear[child][:, i] += axis
                 else:
@@ -181,22 +181,22 @@ class _System:
     def _step(self, j: int) -> tuple[Array, Array]:
         """R, p of a joint's child in its parent: R_PJ R_q R_CJᵀ and p_PJ + R_PJ d_q − R p_CJ."""
         m = self._model
-        base, back = self._exact(m.joint_rotation[j]), self._exact(m.joint_child_rotation[j].T)
+        base, back = self._turned(m.joint_rotation[j]), self._turned(m.joint_child_rotation[j].T)
         axis, turn, shift = m.joint_axis[j], self._exact(np.eye(3)), self._exact(np.zeros(3))
         if j in self._moving:
             i = self._moving.index(j)
-            along = self._exact(axis)
+            along = self._turned(axis)
             if m.joint_type[j] == SLIDER:
                 shift = along * self._x[i]
             else:  # Rodrigues: a aᵀ + cos θ (1 − a aᵀ) + sin θ [a]×
                 straight = np.outer(along, along)
-                turn = straight + (turn - straight) * self._c[i] + self._exact(skew(axis)) * self._s[i]
+                turn = straight + (turn - straight) * self._c[i] + self._turned(skew(axis)) * self._s[i]
         elif m.joint_type[j] in (HINGE, SLIDER):  # locked where it starts
             at = float(m.q0[m.joint_q[j]])
             if m.joint_type[j] == SLIDER:
-                shift = self._exact(axis * at)
+                shift = self._turned(axis) * self._exact(np.array(at))[()]
             else:
-                turn = self._exact(axis_angle_to_matrix(axis, at))
+                turn = self._turned(axis_angle_to_matrix(axis, at))
         R = base @ turn @ back
         return R, self._exact(m.joint_position[j]) + base @ shift - R @ self._exact(m.joint_child_position[j])
 
@@ -257,6 +257,11 @@ class _System:
             x = out
         return x
 
+    def _turned(self, values: Array) -> Array:
+        """Entries of a rotation or a direction: halves and wholes where rounding left almost one."""
+        nearest = np.round(2.0 * values) / 2.0
+        return self._exact(np.where(np.abs(values - nearest) < _ROUNDING, nearest, values))
+
     def _exact(self, values: Array) -> Array:
         return np.vectorize(lambda x: self._ring(self._fraction(float(x))), otypes=[object])(values)
 
@@ -270,7 +275,6 @@ class _System:
 
     @staticmethod
     def _fraction(x: float) -> Any:
-        """The decimal that people wrote; halves and wholes where rounding left almost one."""
-        nearest = round(2 * x) / 2
-        exact = Fraction(repr(nearest if abs(x - nearest) < _ROUNDING else x))
+        """The decimal that people wrote."""
+        exact = Fraction(repr(x))
         return QQ(exact.numerator, exact.denominator)

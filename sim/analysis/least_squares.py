@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from sim.analysis.triangle import Told, part, triangle
+
 Array = np.ndarray[Any, np.dtype[Any]]
 
 NORMAL_95 = 1.959963984540054
@@ -27,22 +29,24 @@ class Estimate:
         return student_95(self.freedom) * np.sqrt(np.diag(self.covariance))
 
 
-def estimate(W: Array, tau: Array, joint: Array, nv: int) -> Estimate:
+def estimate(W: Array, tau: Array, joint: Array, nv: int, each: Told = lambda _: None) -> Estimate:
     """β of W β = tau + noise; noise is alike in all equations of a joint and differs between joints.
 
-    Equations are weighed by 1/rms of their joint's residuals, those of the fit before.
+    Equations are weighed by 1/rms of their joint's residuals, those of the fit before. The triangle of W | tau has
+    R and, beside it, Qᵀ tau.
     """
     scale = np.linalg.norm(W, axis=0)
-    W = W / scale
-    freedom = len(W) - W.shape[1]
+    n, freedom = W.shape[1], len(W) - W.shape[1]
+    both = np.column_stack([W / scale, tau])
     weight = np.ones(len(W))
-    for _ in range(WEIGHINGS):
-        Q, R = np.linalg.qr(W * weight[:, None])
-        x = np.linalg.solve(R, Q.T @ (tau * weight))
-        left = tau - W @ x
+    for k in range(WEIGHINGS):
+        R = triangle(both * weight[:, None], part(each, k, WEIGHINGS + 1))
+        x = np.linalg.solve(R[:n, :n], R[:n, n])
+        left = tau - both[:, :n] @ x
         rms = np.array([_rms(left[joint == k], tau[joint == k]) for k in range(nv)])
         weight = 1.0 / rms[joint]
-    inverse = np.linalg.inv(np.linalg.qr(W * weight[:, None], mode="r"))
+    R = triangle(both * weight[:, None], part(each, WEIGHINGS, WEIGHINGS + 1))
+    inverse = np.linalg.inv(R[:n, :n])
     variance = float(np.sum((left * weight) ** 2)) / freedom
     return Estimate(x / scale, variance * (inverse @ inverse.T) / np.outer(scale, scale), freedom, rms)
 

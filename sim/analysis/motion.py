@@ -16,7 +16,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 
 STILL = 1e-9  # [rad/s, m/s] below which nobody knows how much friction holds
 AT_STOP = 1e-6  # [rad, m] beside what a joint moves in a step
-MOST_NUMBERS = 20_000_000  # of float64: 160 MB
+MOST_NUMBERS = 20_000_000  # of float64 in all equations, 160 MB; what is made of them takes twice as much beside it
 RANGE = 0.5  # [m] to either side, of sliders without limits
 FILLED = 0.9  # of the joint range
 WAVES, SLOWEST = 5, 0.1  # sines of a joint, [Hz] of the first
@@ -41,7 +41,8 @@ class Motion:
     def equations(self, rows: Array) -> tuple[Array, Array, Array]:
         """(m, P) coefficients, (m,) torques, and (m,) whose joint."""
         joint = np.broadcast_to(np.arange(self.model.nv), self.known.shape)
-        return rows[self.known], self.tau[self.known], joint[self.known]
+        known = rows.reshape(-1, rows.shape[2]) if self.known.all() else rows[self.known]
+        return known, self.tau[self.known], joint[self.known]
 
 
 def of_states(model: Model, q: Array, v: Array, a: Array, tau: Array) -> Motion:

@@ -68,7 +68,7 @@ def _inertial(model: Model) -> list[Array]:
 
 def state_rows(model: Model, q: Array, v: Array, a: Array) -> Array:
     """(n, nv, P) tau of n states, a unit of each parameter."""
-    Y = np.zeros((len(q), model.nv, 10 * len(model.body_names)))
+    Y = np.zeros(_shape(model, len(q)))
     state_regressors(tree_of(model), body_joints(model), model.gravity, q, v, a, *_scratch(model), Y)
     return _with_joints(Y, a, v, np.sign(v))
 
@@ -82,16 +82,27 @@ def step_rows(model: Model, h: Array, q: tuple[Array, Array], v: tuple[Array, Ar
     h = h[:, None]
     middle = 0.5 * (q[0] + q[1]) + h / 8 * (v[0] - v[1])
     speed = 1.5 * (q[1] - q[0]) / h - 0.25 * (v[0] + v[1])
-    (P0, Y0), (_, Y), (P1, Y1) = (_momenta(model, *state) for state in ((q[0], v[0]), (middle, speed), (q[1], v[1])))
-    mean = (P1 - P0) / h[:, None] + (Y0 + 4.0 * Y + Y1) / 6.0
+    states = (q[0], v[0]), (middle, speed), (q[1], v[1])
+    mean = np.zeros(_shape(model, len(h)))
+    for state, change, share in zip(states, (-1.0, 0.0, 1.0), (1 / 6, 4 / 6, 1 / 6), strict=True):
+        P, Y = _momenta(model, *state)
+        P *= change / h[:, None]  # in place, and gone before the next: these arrays are large
+        Y *= share
+        mean += P
+        mean += Y
+        del P, Y
     return _with_joints(mean, (v[1] - v[0]) / h, (q[1] - q[0]) / h, np.sign(speed))
 
 
 def _momenta(model: Model, q: Array, v: Array) -> tuple[Array, Array]:
-    shape = len(q), model.nv, 10 * len(model.body_names)
-    P, Y = np.zeros(shape), np.zeros(shape)
+    P, Y = np.zeros(_shape(model, len(q))), np.zeros(_shape(model, len(q)))
     momentum_regressors(tree_of(model), body_joints(model), model.gravity, q, v, *_scratch(model), P, Y)
     return P, Y
+
+
+def _shape(model: Model, n: int) -> tuple[int, int, int]:
+    """Of n equations a joint: a column for each parameter."""
+    return n, model.nv, 10 * len(model.body_names) + 3 * model.nv
 
 
 def _scratch(model: Model) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
@@ -101,9 +112,8 @@ def _scratch(model: Model) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
 
 
 def _with_joints(Y: Array, a: Array, v: Array, sign: Array) -> Array:
-    """rotor a + viscous v + coulomb sign(v) beside what the bodies need."""
-    n, nv, _ = Y.shape
-    own = np.zeros((n, nv, 3 * nv))
+    """rotor a + viscous v + coulomb sign(v) in the columns behind those of the bodies."""
+    nv = Y.shape[1]
     for k in range(nv):
-        own[:, k, 3 * k], own[:, k, 3 * k + 1], own[:, k, 3 * k + 2] = a[:, k], v[:, k], sign[:, k]
-    return np.concatenate([Y, own], axis=2)
+        Y[:, k, 3 * (k - nv) :][:, :3] = np.stack([a[:, k], v[:, k], sign[:, k]], axis=1)
+    return Y

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
+import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +17,17 @@ import pytest
 from app.cli import main
 from app.video import ROOT
 from tests.app.test_cli import complaint
+from tests.app.test_cli_record import read_to_end
 
 PLACE = "--position=-0.1,-0.7,0.3"
+ENGINE = (
+    ["--backend", "tree"],
+    ["--integrator", "rk4"],
+    ["--solver", "dense"],
+    ["--stabilise", "feedback"],
+    ["--dt", "0.01"],
+)
+START = (["--duration", "5"], ["--q", "0,0"], ["--v", "0,0"])
 
 
 def told(capsys: pytest.CaptureFixture[str], *line: str) -> dict:
@@ -73,6 +86,10 @@ def test_ik_follows_a_line(capsys: pytest.CaptureFixture[str]) -> None:
         (["arm_6r", "--position", "1", "up"], 2, 'such as 0.5,-1.2, not "up"'),
         (["arm_6r", "--position", "1"], 2, "position has 1 number; expected 3 (x, y and z)"),
         (["arm_6r", PLACE, "--rotation", "2,0,0,0"], 2, "rotation is a quaternion of length 2; expected 1"),
+        (["arm_6r", "--position", "1e308,0,0.5"], 2, "position contains 1e+308; expected a finite number, at most"),
+        (["arm_6r", PLACE, "--rotation=1,0,-1e200,0"], 2, "rotation contains -1e+200; expected a finite number"),
+        (["arm_6r", "--line", "0,0,1e300"], 2, "line contains 1e+300; expected a finite number, at most 1e+09"),
+        (["planar_2r", PLACE, "--q", "1e308,0"], 2, "q contains 1e+308; expected a finite number, at most 1e+09"),
         (["arm_6r", PLACE, "--frame", "tol"], 2, 'did you mean "tool"'),
         (["arm_6r", PLACE, "--q", "1"], 2, "q has 1 number; expected 6"),
         (["arm_6r", PLACE, "--stride", "0.1"], 2, "--stride goes with --line"),
@@ -126,6 +143,31 @@ def test_identify_excites_a_robot_or_reads_a_log(tmp_path: Path, capsys: pytest.
     logged = told(capsys, "identify", "arm_reach", "--from", log)
     for row in logged["combinations"]:
         assert row["value"] == pytest.approx(row["scene_value"], abs=1e-8)
+    heavier = told(capsys, "identify", "arm_reach", "--from", log, "--set", "body.forearm.mass=2")
+    other = [row for row in heavier["combinations"] if abs(row["value"] - row["scene_value"]) > 1e-3]
+    assert other and all("forearm." in row["name"] for row in other)
+
+
+def test_identify_of_a_hundred_joints_takes_seconds_and_shows_them() -> None:
+    """15 300 equations of 1300 parameters in a process of its own, at a terminal, whatever else the machine does."""
+    terminal, child_side = pty.openpty()
+    command = [sys.executable, ROOT / "main.py", "identify", "long_chain", "--excite", "--duration", "2", "--json"]
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, env=env, cwd=ROOT, stdout=out, stderr=child_side)
+        os.close(child_side)
+        shown = b"".join(iter(lambda: read_to_end(terminal), b""))
+        os.close(terminal)
+        _, status, used = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        result = json.load(out)
+    assert child.returncode == 0 and result["equations"] == 15_300
+    assert result["possible"] == len(result["combinations"]) == 599
+    shares = [int(share) for share in re.findall(rb"(\d+) %", shown)]
+    assert len(shares) > 5 and shares == sorted(shares)
+    assert used.ru_utime + used.ru_stime < 25.0
+    assert used.ru_maxrss < 800_000  # kB
 
 
 @pytest.mark.parametrize(
@@ -136,7 +178,12 @@ def test_identify_excites_a_robot_or_reads_a_log(tmp_path: Path, capsys: pytest.
         (["planar_2r", "--duration", "0.002"], "are too few; expected a longer motion"),
         (["planar_2r", "--from", "nothing.csv"], 'Cannot read "nothing.csv": No such file'),
         (["planar_2r", "--from", "README.md"], "is no log; expected a .csv or .npz file"),
-        (["planar_2r", "--from", "a.csv", "--noise", "0.1"], "leave --excite and --noise out"),
+        (["planar_2r", "--from", "a.csv", "--noise", "0.1"], "of a log; leave --noise out"),
+        (["planar_2r", "--from", "a.csv", "--excite", "--seed", "0"], "leave --excite and --seed out"),
+        *((["planar_2r", "--from", "a.csv", *given], f"of a log; leave {given[0]} out") for given in ENGINE),
+        *((["planar_2r", "--from", "a.csv", *given], f"of a log; leave {given[0]} out") for given in START),
+        *((["planar_2r", "--excite", *given], f"without an engine; leave {given[0]} out") for given in ENGINE),
+        (["planar_2r", "--excite", "--v", "1,1"], "without an engine; leave --v out"),
         (["planar_2r", "--noise", "2"], "--noise wants a share from 0 to 1"),
         (["planar_2r", "--excite", "--duration", "0"], "moves nothing; expected a longer one"),
     ],

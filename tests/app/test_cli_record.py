@@ -63,7 +63,7 @@ def test_ctrl_c_is_quiet_and_leaves_no_file(tmp_path: Path) -> None:
         shown += os.read(terminal, 1000)
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate()
-    while rest := _read_to_end(terminal):
+    while rest := read_to_end(terminal):
         shown += rest
     os.close(terminal)
     assert child.returncode == 130
@@ -87,7 +87,7 @@ def test_an_interrupt_that_a_library_swallowed_still_ends_the_command() -> None:
         signal.signal(signal.SIGINT, before)
 
 
-def _read_to_end(terminal: int) -> bytes:
+def read_to_end(terminal: int) -> bytes:
     try:
         return os.read(terminal, 1000)
     except OSError:  # how Linux says that nobody has the other side open

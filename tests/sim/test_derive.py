@@ -137,6 +137,20 @@ def test_small_numbers_are_powers_of_ten() -> None:
     assert text(entry) == "3.5e-7" and latex(entry) == r"3.5 \cdot 10^{-7}"
 
 
+def test_the_lightest_robots_have_masses_too() -> None:
+    """A mass on a weightless rod turns with m l², a body with its tensor: neither is rounding, however small."""
+    for arm, tensor, whole in ((0.01, 0.0, "1e-13"), (0.0, 4e-13, "4e-13"), (0.02, 1e-13, "5e-13")):
+        body = Body("body", 1e-9, (arm, 0.0, 0.0), (0.0, tensor, tensor, 0.0, 0.0, 0.0))
+        joint = Joint("j", "hinge", "world", "body", axis=(0, 1, 0))
+        assert text(equations_of(Scene("light", "Light", bodies=(body,), joints=(joint,))).M[0]) == whole
+
+
+def test_lengths_are_not_rounded() -> None:
+    body = Body("body", 1.0, (3e-13, 0.0, 0.0), (0.0, 1e-26, 1e-26, 0.0, 0.0, 0.0))
+    joint = Joint("j", "hinge", "world", "body", axis=(0, 1, 0))
+    assert text(equations_of(Scene("short", "Short", bodies=(body,), joints=(joint,))).M[0]) == "1e-25"
+
+
 def skewed(n: int) -> Scene:
     """A chain of hinges with axes every way."""
     bodies = tuple(Body(f"b{i}", 1.0, (0.1, 0.2, 0.3), (0.1, 0.1, 0.1, 0.01, 0.02, 0.03)) for i in range(n))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,8 +13,9 @@ import pytest
 import sim
 from sim.analysis.base_parameters import base_parameters
 from sim.analysis.least_squares import student_95
-from sim.analysis.motion import Motion, excitation, most_equations, of_columns, of_states, spread
+from sim.analysis.motion import Motion, excitation, most_equations, of_columns, of_states, of_steps, spread
 from sim.analysis.parameters import parameters_of, state_rows, step_rows
+from sim.analysis.triangle import triangle
 from sim.files.log import Log, read_log
 from sim.identify import Identification, from_excitation, from_log, from_run, identified, masses_and_lengths, possible
 from sim.model import compile_model
@@ -84,6 +86,41 @@ class TestRegressor:
         first = (a1, c2 * (2 * a1 + a2) - s2 * (2 * v1 * v2 + v2**2), a1 + a2, g * c1, g * c12)
         second = (zero, c2 * a1 + s2 * v1**2, a1 + a2, zero, g * c12)
         np.testing.assert_allclose(points, np.stack([np.stack(first, 1), np.stack(second, 1)], 1), atol=1e-12)
+
+
+class TestTriangle:
+    @pytest.mark.parametrize("shape", [(5000, 7), (2500, 1200), (1000, 4), (3, 7)])
+    def test_it_has_the_same_products_of_columns(self, shape: tuple[int, int]) -> None:
+        """RᵀR = WᵀQᵀQ W = WᵀW."""
+        W, shares = np.random.default_rng(0).normal(size=shape), []
+        R = triangle(W, shares.append)
+        np.testing.assert_array_equal(R, np.triu(R))
+        np.testing.assert_allclose(R.T @ R, W.T @ W, rtol=0, atol=1e-12 * shape[0])
+        assert R.shape == (min(shape), shape[1]) and shares == sorted(shares) and shares[-1] == 1.0
+
+    def test_it_takes_little_room_beside_the_equations(self) -> None:
+        W = np.random.default_rng(0).normal(size=(60_000, 20))
+        tracemalloc.start()
+        base_parameters(W, tuple(f"p{k}" for k in range(20)))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < W.nbytes / 4
+
+    def test_equations_of_steps_take_three_times_the_room_of_their_rows(self) -> None:
+        model = compile_model(sim.load("long_chain"))
+        times = np.linspace(0.0, 0.1, 21)
+        q, v, _ = excitation(model, times, 0)
+        of_steps(model, times, q, v, v[1:])
+        tracemalloc.start()
+        rows = of_steps(model, times, q, v, v[1:]).rows
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 3.2 * rows.nbytes
+
+    def test_people_are_told_how_much_is_done(self) -> None:
+        shares: list[float] = []
+        from_excitation(sim.load("arm_6r"), 10.0, fitted=shares.append)
+        assert shares == sorted(shares) and shares[-1] == 1.0 and len(shares) > 20
 
 
 class TestBaseParameters:
