@@ -136,7 +136,7 @@ SELECTION_ACTIONS = (
         lambda w: w.cancel(),
         ("Esc",),
         tip="End a drag without effect, or else select nothing",
-        help="Cancel a drag, then deselect",
+        help="Cancel a drag, then deselect, then leave F11",
         group=1,
     ),
 )

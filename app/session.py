@@ -154,7 +154,7 @@ class Session(QObject):
             case cmd.Busy():
                 self.busy = event.sentence
             case cmd.Told(sentence):
-                self.say("warning", sentence)
+                self.say("info", sentence)
             case cmd.Stopped():
                 self.stopped = event.reason
                 self.say("error", event.reason)

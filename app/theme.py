@@ -41,7 +41,7 @@ class Theme:
     link2: str
     base: str
     constraint_force: str
-    ghosts: tuple[str, str, str]  # engines beside the leading one, as ghosts and as curves
+    ghosts: tuple[str, ...]  # engines beside the leading one in the order of sim.lane_names.LANES
     target: str = AMBER
     target_outline: str = INK
     spring: str = AMBER
@@ -63,14 +63,6 @@ class Theme:
     def halo(self) -> str:
         """Around arrows and letters over the scene, so that they stand out from what is behind them."""
         return self.plot
-
-    def ghost(self, number: int) -> str:
-        """Colour of engine `number` beside the leading one; after the last the first comes again."""
-        return self.ghosts[number % len(self.ghosts)]
-
-    def engine(self, number: int) -> str:
-        """Curves of engines that are compared: 0 is the leading one."""
-        return self.ghost(number - 1) if number else self.text
 
     def curve(self, i: int) -> str:
         """Colour of joint or curve i; after the last the first comes again, dashed (see `dash`)."""
@@ -107,7 +99,7 @@ LIGHT = Theme(
     link2="#8B97A6",
     base="#3A424D",
     constraint_force="#5C2D91",
-    ghosts=("#5C2D91", "#007A6C", "#D55E00"),
+    ghosts=("#CC79A7", "#5C2D91", "#007A6C", "#D55E00"),
 )
 
 DARK = Theme(
@@ -136,7 +128,7 @@ DARK = Theme(
     link2="#C9D1DB",
     base="#5F6B7A",
     constraint_force="#B9A2F2",
-    ghosts=("#B9A2F2", "#12A37A", "#E8743B"),
+    ghosts=("#F3E75B", "#B9A2F2", "#12A37A", "#E8743B"),
 )
 
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}

@@ -231,11 +231,14 @@ class Viewport(QOpenGLWidget):
     def frame_selection(self) -> None:
         self.look(self.hand.framing(self.session.shown.selection))
 
-    def cancel(self) -> None:
-        """End the gesture at hand without effect; if there is none, select nothing."""
-        if not self.hand.cancel():
+    def cancel(self) -> bool:
+        """End the gesture at hand without effect; if there is none, select nothing. False if there was neither."""
+        ended = self.hand.cancel()
+        had = ended or self.session.shown.selection != Selection()
+        if not ended:
             self.session.shown.select(Selection())
         self._show_cursor()
+        return had
 
     # --- events -------------------------------------------------------------------------------------
 

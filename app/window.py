@@ -358,7 +358,9 @@ class Window(QMainWindow):
             self.help.open()
 
     def cancel(self) -> None:
-        self.viewport.cancel()
+        """What is under way, then the selection, then the viewport's being alone."""
+        if not self.viewport.cancel() and self.is_viewport_only:
+            self.toggle_viewport_only()
 
     def open_file(self, name: str | Path) -> None:
         self.session.open(name)

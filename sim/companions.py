@@ -37,13 +37,16 @@ class Companions:
     # --- what people ask for ---
 
     def compare(self, world: Simulation, command: Compare) -> Command:
-        """From now on; raises before anything has changed. The same names once more begin everything anew."""
+        """From now on; raises before anything has changed. Who comes late would start from the errors of the leading
+        engine, so with a new one, and with the same names once more, all begin anew.
+        """
         inverse, names = Compare(self.names), command.beside
-        self._prepare(world, tuple(name for name in names if name not in self.names))
-        if self._comparison is None or names == self.names or self._comparison.is_before:
+        fresh = tuple(name for name in names if name not in self.names)
+        self._prepare(world, fresh)
+        if self._comparison is None or fresh or names == self.names or self._comparison.is_before:
             self._begin(world, names)
         elif names:
-            self._comparison.choose(names)
+            self._comparison.keep(names)
         else:
             self.close()
         self.wanted = names
@@ -127,7 +130,7 @@ class Companions:
 
     def _prepare(self, world: Simulation, names: tuple[str, ...]) -> None:
         if names:
-            self._say(Busy("Preparing the comparison…"))
+            self._say(Busy("Preparing the comparison… The first time on this machine takes a while."))
             try:
                 rehearse(world, names)
             finally:

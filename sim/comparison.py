@@ -55,28 +55,41 @@ class Comparison:
         self._tally, self._apart = Tally(lead), Apart(lead.model)
         self.began = self._written = lead.step_count
         self._end: int | None = None  # while in the past: how many rows were written
-        self.choose(names)
-
-    def choose(self, names: tuple[str, ...]) -> None:
-        """These lanes from now on: those that run already go on, others begin where the leading world is."""
+        self._first = self._most = np.zeros(0)
+        self.course = Course((), Ring(1, 1))
         for name in names:
-            if reason := lane_refusal(name, self.lead.model):
+            if reason := lane_refusal(name, lead.model):
                 raise ValueError(reason)
-        if len(set(names)) < len(names) or self.lead.backend_name in names:
+        if len(set(names)) < len(names) or lead.backend_name in names:
             raise ValueError("An engine is compared with others, not with itself.")
-        running = {lane.name: lane for lane in self.lanes}
         with ExitStack() as unfinished:
             for name in names:
-                if name not in running:
-                    running[name] = Lane(name, self.lead)
-                    unfinished.callback(running[name].close)
+                self.lanes.append(Lane(name, lead))
+                unfinished.callback(self.lanes[-1].close)
             unfinished.pop_all()
+        self.leader, self.names = lead.backend_name, names
+        self._begin()
+
+    def keep(self, names: tuple[str, ...]) -> None:
+        """Only these lanes go on; without the reference the leading world is the yardstick again."""
+        before: Course = self.course
+        kept = [0, *(i for i, lane in enumerate(self.lanes, 1) if lane.name in names)]
         for lane in self.lanes:
             if lane.name not in names:
                 lane.close()
-        self.lanes, self.names = [running[name] for name in names], names
-        self.leader = self.lead.backend_name
-        self._begin()
+        self.lanes = [self.lanes[i - 1] for i in kept[1:]]
+        self.names = tuple(lane.name for lane in self.lanes)
+        after = (self.leader, *self.names)
+        if before.names[before.yardstick] != after[yardstick_of(after)]:
+            self._begin()
+            return
+        before.ring.counter[0] = before.ring.count if self._end is None else self._end
+        columns = [0, *(1 + len(COLUMNS) * i + k for i in kept for k in range(len(COLUMNS)))]
+        self.course = Course(after, Ring(LENGTH, len(columns)))
+        self.course.ring.append(before.ring.rows_from(0)[:, columns])
+        self._first, self._most = self._first[kept], self._most[kept]
+        self._end = None if self._end is None else self.course.ring.count
+        self.course.ring.cut(self.lead.time)
 
     def close(self) -> None:
         for lane in self.lanes:

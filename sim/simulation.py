@@ -22,6 +22,7 @@ from sim.check import check
 from sim.command import (
     Command,
     FollowPath,
+    PullBody,
     Reset,
     SetBackend,
     SetGravity,
@@ -269,6 +270,8 @@ class Simulation:
         inverse = self.desk.apply(command)
         if isinstance(command, FollowPath):
             move_targets(self.desk.bundle, self.time)
+        elif isinstance(command, PullBody):
+            decide(self.desk.bundle, self.time, 0.0)
         return inverse
 
     def _reset(self, _: Reset) -> None:

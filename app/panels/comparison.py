@@ -13,7 +13,8 @@ from PyQt6.QtGui import QResizeEvent
 from PyQt6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.comparison_file import ask_and_save, refusal
-from app.numbers import brief, compact
+from app.engine_colors import engine_color
+from app.numbers import MINUS, brief
 from app.session import Session
 from app.stage import Stage
 from app.theme import BOTTOM_DOCK, CONTROL_GAP, PADDING, PLOT_WINDOW, THEMES
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
     from app.widgets.compared_plot import ComparedPlot
 
 DIGITS = 7  # characters of a figure
-TABLE_PART = 0.55  # of the panel's width, at most
+TABLE_PART = 0.62  # of the panel's width, at most
 LEAST_WIDTH = 320  # [px]
-PLOT_WIDTH = 190  # [px] that a plot wants
+PLOT_WIDTH = 170  # [px] that a plot wants
 LOW, HIGH = 1e-12, 10.0  # tolerances
-HINT = "Switch an engine on: it runs beside the leading one from here on, with the same hands, drawn as a ghost."
+HINT = "Switch engines on: all begin where the leading one is now, under the same hands, and are drawn as ghosts."
 REFERENCE_TIP = (
     "The most precise engine that runs this scene, in steps an eighth as long, under controllers that decide as often "
     "as everywhere. While it runs, all engines are compared with it."
@@ -57,7 +58,7 @@ COLUMNS = (
     Column("Step [µs]", "Processor time of a step", lambda f: 1e6 * f.cost),
 )
 # column of what is written down -> title, unit ("" that of coordinates) and the smallest that is shown
-PLOTS = {"apart": ("Apart", "", 1e-13), "energy": ("Energy apart", "J", 1e-13), "gap": ("Joint gap", "m", 1e-15)}
+PLOTS = {"apart": ("Apart", "", 1e-9), "energy": ("Energy apart", "J", 1e-9), "gap": ("Joint gap", "m", 1e-12)}
 
 
 class ComparisonPanel(QWidget):
@@ -68,7 +69,7 @@ class ComparisonPanel(QWidget):
         self.plots: list[ComparedPlot] = []
         self._plotted: tuple[str, ...] = ()
         self.rows: dict[str, EngineRow] = {}
-        self.tolerance = NumberField(LOW, HIGH, lambda value: 0.1 * value, compact)
+        self.tolerance = NumberField(LOW, HIGH, lambda value: 0.1 * value, _tolerance_text)
         self.again, self.save = QPushButton("Again"), QPushButton("Save…")
         self.hint = label(HINT, "muted", wrap=True)
         self._lay_out()
@@ -145,7 +146,7 @@ class ComparisonPanel(QWidget):
     def _share_room(self) -> None:
         """As many columns as the table's part of the width holds; the plots have the rest."""
         column = number_width() + CONTROL_GAP
-        names = max(row.switch.sizeHint().width() for row in self.rows.values())
+        names = max(part.sizeHint().width() for row in self.rows.values() for part in (row.switch, row.leader))
         names += self.rows[REFERENCE].dot.width() + 2 * CONTROL_GAP + PADDING
         count = min(max(int((TABLE_PART * self.width() - names) / column), 1), len(COLUMNS))
         for i, head in enumerate(self.heads):
@@ -183,13 +184,13 @@ class ComparisonPanel(QWidget):
         beside = {lane.name: lane for lane in snapshot.beside}
         running = (snapshot.backend, *beside)
         yardstick = running[yardstick_of(running)]
-        colors = {name: THEMES[self.theme].engine(i) for i, name in enumerate(running)}
         for name, row in self.rows.items():
             lane = beside.get(name)
             row.show_role(name == snapshot.backend)
             if not self.session.waits_for(Compare(())):
                 row.switch.setChecked(lane is not None)
-            row.dot.show_color(colors[name] if snapshot.lead and name in colors else "")
+            is_shown = snapshot.lead is not None and name in running
+            row.dot.show_color(engine_color(THEMES[self.theme], name, snapshot.backend) if is_shown else "")
             figures = snapshot.lead if name == snapshot.backend else lane.figures if lane else None
             texts = _texts(figures, name == yardstick, self._angles())
             if lane and lane.stopped:
@@ -259,7 +260,7 @@ class ComparisonPanel(QWidget):
             self.field.removeWidget(plot)
             plot.deleteLater()
         infos = self._infos() if self._plotted else []
-        self.plots = [ComparedPlot(info, THEMES[self.theme], PLOT_WINDOW) for info in infos]
+        self.plots = [ComparedPlot(info, THEMES[self.theme], PLOT_WINDOW, self._plotted[0]) for info in infos]
         for plot in self.plots:
             plot.pointed.connect(self._point)
             self.field.addWidget(plot, 1)
@@ -269,6 +270,11 @@ class ComparisonPanel(QWidget):
     def _point(self, age: float | None) -> None:
         for plot in self.plots:
             plot.show_crosshair(age)
+
+
+def _tolerance_text(value: float) -> str:
+    """As short as its field: "0.001", "1e−6"."""
+    return f"{value:.3g}".replace("e-0", "e-").replace("-", MINUS)
 
 
 def _texts(figures: Figures | None, is_yardstick: bool, angles: float) -> list[str]:

@@ -9,6 +9,7 @@ from PyQt6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter,
 from PyQt6.QtWidgets import QAbstractSlider, QSizePolicy, QWidget
 
 from app import style
+from app.engine_colors import engine_color
 from app.session import Session
 from app.theme import BODY_PT, CAPTION_PT, CONTROL_GAP, FOCUS_RING, PADDING, TIMELINE_HEIGHT
 from sim import command as cmd
@@ -34,12 +35,12 @@ class Timeline(QAbstractSlider):
         super().__init__(parent)
         self.session = session
         self.first = self.last = self.now = 0.0  # [s]
-        self.marks: tuple[tuple[float, int], ...] = ()  # when which engine was first apart
+        self.marks: tuple[tuple[float, str], ...] = ()  # when which engine was first apart
         self._wish: float | None = None  # where one wants to be, until the world is there
         self._asked: cmd.GoTo | None = None  # what is on its way
         self.setRange(0, POSITIONS)
         self.setOrientation(Qt.Orientation.Horizontal)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # after a click Space and arrows stay the view's
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFixedHeight(TIMELINE_HEIGHT)
         self.setAccessibleName("Timeline")
@@ -161,10 +162,10 @@ class Timeline(QAbstractSlider):
         for start, end, role in ((left, right, QPalette.ColorRole.Mid), (left, x, QPalette.ColorRole.Highlight)):
             painter.setBrush(palette.color(role))
             painter.drawRoundedRect(QRectF(start, middle - GROOVE / 2, end - start, GROOVE), GROOVE / 2, GROOVE / 2)
-        for time, engine in self.marks:
+        for time, name in self.marks:
             if self.first <= time <= self.last:
                 at = left + self._part(time) * (right - left)
-                painter.setBrush(QColor(style.applied().engine(engine)))
+                painter.setBrush(QColor(engine_color(style.applied(), name, self.session.snapshot.backend)))
                 painter.drawRect(QRectF(at - MARK[0] / 2, middle - MARK[1] / 2, *MARK))
         painter.setBrush(palette.color(QPalette.ColorRole.Base))
         if self.hasFocus():
@@ -186,7 +187,7 @@ class Timeline(QAbstractSlider):
             painter.drawText(room, int(side), text)
 
 
-def _first_apart(snapshot: Snapshot) -> tuple[tuple[float, int], ...]:
+def _first_apart(snapshot: Snapshot) -> tuple[tuple[float, str], ...]:
     """When each engine of a comparison was first farther from the yardstick than the tolerance."""
-    figures = [snapshot.lead, *(lane.figures for lane in snapshot.beside)]
-    return tuple((f.apart_first, i) for i, f in enumerate(figures) if f is not None and math.isfinite(f.apart_first))
+    figures = {snapshot.backend: snapshot.lead, **{lane.name: lane.figures for lane in snapshot.beside}}
+    return tuple((f.apart_first, name) for name, f in figures.items() if f and math.isfinite(f.apart_first))

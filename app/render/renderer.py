@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from OpenGL import GL
 
+from app.engine_colors import ghost_color
 from app.render.canvas import Canvas
 from app.render.frame import FrameBlock
 from app.render.geometry import Geometry
@@ -157,9 +158,10 @@ class Renderer:
         GL.glUseProgram(program.id)
         for on in (GL.GL_CULL_FACE, GL.GL_BLEND, GL.GL_POLYGON_OFFSET_FILL):
             GL.glEnable(on)
-        GL.glPolygonOffset(1.0, 4.0)
-        for number, _ in enumerate(snapshot.beside):
-            GL.glUniform4f(program.uniform("tint"), *linear(THEMES[view.theme].ghost(number)), GHOST_OPACITY)
+        for number, lane in enumerate(snapshot.beside):
+            tint = linear(ghost_color(THEMES[view.theme], lane.name))
+            GL.glUniform4f(program.uniform("tint"), *tint, GHOST_OPACITY)
+            GL.glPolygonOffset(1.0 + number, 4.0 * (1 + number))  # ghosts that agree lie behind each other, too
             for visible in (GL.GL_FALSE, GL.GL_TRUE):
                 GL.glColorMask(visible, visible, visible, visible)
                 GL.glDepthMask(not visible)

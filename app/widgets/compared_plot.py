@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 
+from app.engine_colors import engine_color
 from app.theme import Theme
 from app.widgets.live_plot import LivePlot
 from sim.plots import PlotInfo
@@ -18,10 +19,11 @@ MARK_DASHES = (4, 3)
 
 
 class ComparedPlot(LivePlot):
-    """`info.numbers` are numbers for `Theme.engine`."""
+    """Its labels are names of engines, of which `leader` leads."""
 
-    def __init__(self, info: PlotInfo, theme: Theme, seconds: float) -> None:
+    def __init__(self, info: PlotInfo, theme: Theme, seconds: float, leader: str) -> None:
         self.marks: list[pg.InfiniteLine] = []
+        self.leader = leader
         super().__init__(info, theme, seconds)
 
     def _add_items(self) -> None:
@@ -32,7 +34,7 @@ class ComparedPlot(LivePlot):
             self.canvas.addItem(mark, ignoreBounds=True)
 
     def _curve_colors(self, theme: Theme) -> list[str]:
-        return [theme.engine(number) for number in self.info.numbers]
+        return [engine_color(theme, name, self.leader) for name in self.info.labels]
 
     def set_theme(self, theme: Theme) -> None:
         super().set_theme(theme)

@@ -165,12 +165,15 @@ def _shapes(nb: int, nv: int, nt: int, nc: int, links: int) -> Shapes:
 def decide(c, time, h):
     """Controllers and mouse → c.total and c.wrench, held over the step of h from `time`.
 
-    Those that are `late` find in c.total what the others give. Where the sum passes a joint's limit, every share of it
-    is cut in proportion, so that the shares still add up to what acts.
+    Over no time at all only the mouse pulls, as it would if time went on. Those that are `late` find in c.total what
+    the others give. Where the sum passes a joint's limit, every share of it is cut in proportion, so that the shares
+    still add up to what acts.
     """
     c.moment[0], c.moment[1] = time, h
     call(c.place[0], (c, c.q))
     _pull(c)
+    if h == 0.0:
+        return
     nc, nv = c.tau.shape
     for k in range(nv):
         c.total[k] = 0.0

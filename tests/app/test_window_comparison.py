@@ -15,6 +15,7 @@ from app.numbers import brief
 from app.theme import LIGHT
 from sim.command import Compare, Play, Reset, SetBackend, SetTolerance, StepOnce
 from sim.files import load
+from sim.lane_names import LANES
 from sim.runner import Runner
 from sim.simulation import Simulation
 from tests.app.test_window_files import CTRL, KEY, PATIENCE, answer
@@ -99,7 +100,7 @@ def test_figures_curves_and_marks_tell_what_two_runs_would(bench):
     assert plot._values[:, 0].tolist() == apart and plot.info.unit == "rad" and plot.info.labels == ("pybullet",)
     [mark] = plot.marks
     assert mark.isVisible() and mark.value() == pytest.approx(first - 1.5)
-    assert bench.window.timeline.marks == ((pytest.approx(first), 1),)
+    assert bench.window.timeline.marks == ((pytest.approx(first), "pybullet"),)
 
 
 def test_the_reference_is_what_all_are_measured_by(bench):
@@ -116,7 +117,7 @@ def test_another_leader_has_no_switch_and_the_one_before_has(bench):
     do(bench, SetBackend("tree"))
     assert beside(bench) == ["impulse"]
     assert rows["tree"].switch.isHidden() and not rows["impulse"].switch.isHidden()
-    assert rows["tree"].dot.color == LIGHT.text and rows["impulse"].dot.color == LIGHT.ghosts[0]
+    assert rows["tree"].dot.color == LIGHT.text and rows["impulse"].dot.color == LIGHT.ghosts[LANES.index("impulse")]
 
 
 def test_before_anything_runs_all_switches_and_the_usual_tolerance_are_in_view(still):

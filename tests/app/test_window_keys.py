@@ -127,12 +127,13 @@ def test_orthographic_and_framing(bench):
     assert isclose(hand.camera.distance, home, rel_tol=0.05)
 
 
-def test_f11_leaves_the_viewport_alone_and_comes_back(bench):
+@pytest.mark.parametrize("back", [KEY.Key_F11, KEY.Key_Escape])
+def test_f11_leaves_the_viewport_alone_and_comes_back(bench, back):
     bench.bot.keyClick(bench.viewport, KEY.Key_F11)
     assert not any(dock.isVisible() for dock in bench.window.docks.values())
     bench.bot.keyClick(bench.viewport, KEY.Key_Space)
     assert bench.runner.of(Play)
-    bench.bot.keyClick(bench.viewport, KEY.Key_F11)
+    bench.bot.keyClick(bench.viewport, back)
     bench.bot.waitUntil(lambda: all(dock.isVisible() for dock in bench.window.docks.values()))
 
 

@@ -123,6 +123,12 @@ def test_a_drag_asks_for_one_moment_at_a_time_and_ends_at_the_newest(qtbot, tmp_
     bench.close()
 
 
+def test_after_a_click_space_and_arrows_are_still_the_views(bench):
+    bench.viewport.setFocus()
+    bench.bot.mouseClick(bench.window.timeline, LEFT, pos=at(bench.window.timeline, 0.5))
+    assert bench.viewport.hasFocus()
+
+
 def test_it_has_its_height_its_name_its_tip_and_arrows_of_its_own(qtbot, tmp_path):
     bench = Bench(qtbot, tmp_path)
     strip = bench.window.timeline
