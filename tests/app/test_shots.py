@@ -57,20 +57,21 @@ def test_the_default_scene_at_every_size(size: tuple[int, int, int], theme: str)
     check(found, size)
 
 
-@pytest.mark.parametrize(("size", "theme"), list(zip(SIZES, ("light", "dark", "light", "dark"), strict=True)))
+@pytest.mark.parametrize(("size", "theme"), [(SIZES[0], "light"), (SIZES[1], "dark")])
 def test_no_text_is_cut_whatever_the_window_shows(size: tuple[int, int, int], theme: str):
-    assert_nothing_cut(size, theme)
+    assert_nothing_cut(size, theme, "ball_arm_reach+")
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize(("size", "theme"), list(zip(SIZES, ("dark", "light", "dark", "light"), strict=True)))
-def test_no_text_is_cut_in_the_other_theme_either(size: tuple[int, int, int], theme: str):
-    assert_nothing_cut(size, theme)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_text_is_cut_at_any_size_in_either_theme(size: tuple[int, int, int], theme: str):
+    assert_nothing_cut(size, theme, "ball_arm_reach+", "long_chain+")
 
 
-def assert_nothing_cut(size: tuple[int, int, int], theme: str) -> None:
-    states = looked_at(size, theme, "ball_arm_reach+", "long_chain+")
-    assert len(states) > 60
+def assert_nothing_cut(size: tuple[int, int, int], theme: str, *names: str) -> None:
+    states = looked_at(size, theme, *names)
+    assert len(states) > 30 * len(names)
     assert [(one["scene"], one.get("state"), one["overfull"]) for one in states if one["overfull"]] == []
 
 
