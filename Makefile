@@ -42,8 +42,10 @@ gallery: ready-test  ## draw all pictures and films again into build/gallery, an
 	@$(python) main.py gallery build/gallery
 	@cp build/gallery/thumbnails* assets/gallery/
 	@$(screen) $(python) main.py arm_reach --theme light --size 1160x725 --after 12 --shot build/gallery/window.png
+	@$(screen) $(python) main.py double_pendulum:b --compare pybullet,reference --theme dark --size 1160x725 --after 6 \
+		--shot build/gallery/comparison.png
 	@$(python) main.py record arm_reach build/gallery/arm_reach.gif --duration 6 --fps 20 --size 480x320
-	@cp build/gallery/window.png build/gallery/arm_reach.gif assets/gallery/
+	@cp build/gallery/window.png build/gallery/comparison.png build/gallery/arm_reach.gif assets/gallery/
 
 pybullet:  ## build the PyBullet engine where there is no ready-made package (4 to 7 minutes)
 	@scripts/setup.sh pybullet
