@@ -150,12 +150,13 @@ def test_tests_run_on_a_virtual_screen_and_share_the_environment(machine: Machin
     machine.make("run", DISPLAY=":0")
     machine.calls()
     assert machine.make("test").returncode == 0
-    tests = "python -m pytest tests/physics tests/sim", "python -m pytest --ignore tests/physics --ignore tests/sim"
+    others = "python -m pytest --ignore tests/physics --ignore tests/sim -k not test_window_"
+    tests = "python -m pytest tests/physics tests/sim", others, "python -m pytest tests/app -k test_window_"
     checks = ["python -m ruff check .", "python -m mypy"]
     calls = machine.calls()
     assert calls[:3] == [f"{PIP_RUN} -r requirements-dev.txt", *checks]
-    assert sorted(calls[3:]) == sorted([*tests, "screen"])  # side by side
-    assert calls.index("screen") < calls.index(tests[1])
+    assert sorted(calls[3:]) == sorted([*tests, "screen", "screen"])  # side by side
+    assert calls.index("screen") < calls.index(tests[2]) and calls.index(tests[0]) < calls.index(tests[1])
     assert machine.make("test").returncode == 0
     assert machine.calls()[:2] == checks
 
