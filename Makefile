@@ -23,10 +23,11 @@ run: ready-run  ## open the window; without a display make a short video of the 
 	fi
 
 # The window's tests take as long as all others, which run beside them and are told afterwards.
+windows := test_window_ or test_end_to_end
 test: lint  ## check the code and run all tests on a virtual screen
 	@log=$$(mktemp); { $(python) -m pytest tests/physics tests/sim; first=$$?; \
-	$(screen) $(python) -m pytest --ignore tests/physics --ignore tests/sim -k 'not test_window_' && exit $$first; } > "$$log" 2>&1 & beside=$$!; \
-	$(screen) $(python) -m pytest tests/app -k test_window_; status=$$?; \
+	$(screen) $(python) -m pytest --ignore tests/physics --ignore tests/sim -k 'not ($(windows))' && exit $$first; } > "$$log" 2>&1 & beside=$$!; \
+	$(screen) $(python) -m pytest tests/app -k '$(windows)'; status=$$?; \
 	wait $$beside || status=1; cat "$$log"; rm -f "$$log"; exit $$status
 
 lint: ready-test  ## ruff and mypy

@@ -150,8 +150,9 @@ def test_tests_run_on_a_virtual_screen_and_share_the_environment(machine: Machin
     machine.make("run", DISPLAY=":0")
     machine.calls()
     assert machine.make("test").returncode == 0
-    others = "python -m pytest --ignore tests/physics --ignore tests/sim -k not test_window_"
-    tests = "python -m pytest tests/physics tests/sim", others, "python -m pytest tests/app -k test_window_"
+    windows = "test_window_ or test_end_to_end"
+    others = f"python -m pytest --ignore tests/physics --ignore tests/sim -k not ({windows})"
+    tests = "python -m pytest tests/physics tests/sim", others, f"python -m pytest tests/app -k {windows}"
     checks = ["python -m ruff check .", "python -m mypy"]
     calls = machine.calls()
     assert calls[:3] == [f"{PIP_RUN} -r requirements-dev.txt", *checks]
