@@ -21,6 +21,7 @@ from sim.tally import Tally
 FINER = 8  # steps of the reference a step; a power of two, so that its times are those of the others to the bit
 PRECISE = "gauss4"
 SECONDS = 10.0  # of history; what is compared is written down at once
+MOST_BYTES = 8_000_000  # of keyframes: minutes of an arm
 SHARED = (*COMMANDS, *OF_ENGINES, SetStep, SetGravity)  # what all worlds of a comparison obey
 
 
@@ -36,7 +37,7 @@ class Lane:
             scene = replace(scene, integrator=PRECISE)
         self.world = Simulation(scene, engine)
         self.world.begin_beside(lead, self.finer, SECONDS)
-        self.rewind = Rewind(self.world, spacing=SPACING * self.finer)
+        self.rewind = Rewind(self.world, spacing=SPACING * self.finer, most_bytes=MOST_BYTES)
         self.tally = Tally(self.world)
         self.stopped = ""
         self._last_words, self._last_step = "", -1  # why it could not go on from which step; it may be gone back before

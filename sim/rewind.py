@@ -27,8 +27,11 @@ MOST_BYTES = 64_000_000
 class Rewind:
     """The keyframes of one world; `note` before every step, `change` after every command."""
 
-    def __init__(self, world: Simulation, journal: Journal | None = None, spacing: int = SPACING) -> None:
-        self.world, self.journal, self._spacing = world, journal, spacing
+    def __init__(
+        self, world: Simulation, journal: Journal | None = None, spacing: int = SPACING, most_bytes: int | None = None
+    ) -> None:
+        self.world, self.journal = world, journal
+        self._spacing, self._most_bytes = spacing, most_bytes or MOST_BYTES
         self._frames: deque[Keyframe] = deque()
         self._bytes = 0
         self._changed = True
@@ -59,7 +62,7 @@ class Rewind:
             self._changed = False
             self._end = None
             self._keep()
-            while self._bytes > MOST_BYTES and len(self._frames) > 1:
+            while self._bytes > self._most_bytes and len(self._frames) > 1:
                 self._bytes -= self._frames.popleft().size
 
     @property
